@@ -8,6 +8,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/dialect/memory_kind.h"
 #include "server/compiler/dialect/rule.h"
 #include "server/compiler/legalize/expander.h"
 #include "server/compiler/legalize/refine_assertion.h"
@@ -40,8 +41,13 @@ static pod_status_t keep_operands(expander_t *expander, mlir_value_t **out_resul
 
 // --- Memories ---
 
-static bool is_host_memory(const char *kind) {
-  return strcmp(kind, "pinned_host") == 0 || strcmp(kind, "unpinned_host") == 0;
+// Parts of a device's memory that XLA lets be named; which part it is, is the compiler's
+// choice here.
+#define DEVICE_PARTS "pinned_device, device_sram and vmem"
+
+static bool is_device_part(const char *kind) {
+  return strcmp(kind, "pinned_device") == 0 || strcmp(kind, "device_sram") == 0 ||
+         strcmp(kind, "vmem") == 0;
 }
 
 static pod_status_t move(expander_t *expander, const char *name,
@@ -63,20 +69,30 @@ static pod_status_t move_to_device(expander_t *expander, mlir_value_t **out_resu
   return move(expander, "podium.to_device", out_results);
 }
 
-// As JAX writes TransferToMemoryKind. Where in the device's own memories is the
-// compiler's choice.
+// As JAX writes device_put to another memory.
 static pod_status_t place(expander_t *expander, mlir_value_t **out_results) {
-  const mlir_attr_t *attrs = mlir_op_attr(expander->op, "mhlo.frontend_attributes");
+  const mlir_op_t *op = expander->op;
+  const mlir_attr_t *attrs = mlir_op_attr(op, "mhlo.frontend_attributes");
   const mlir_attr_t *kind = mlir_attr_is(attrs, MLIR_ATTR_DICTIONARY)
                                 ? mlir_attr_get(attrs, "_xla_buffer_placement")
                                 : NULL;
-  if (mlir_attr_is(kind, MLIR_ATTR_STRING) && is_host_memory(kind->text)) {
+  if (!mlir_attr_is(kind, MLIR_ATTR_STRING)) {
+    return bad_call(expander, "has no string _xla_buffer_placement");
+  }
+  if (compiler_is_host_kind(kind->text)) {
     return move_to_host(expander, out_results);
   }
-  if (mlir_attr_is(kind, MLIR_ATTR_STRING) && strcmp(kind->text, "device") == 0) {
+  if (compiler_is_memory_kind(kind->text)) {
     return move_to_device(expander, out_results);
   }
-  return keep_operands(expander, out_results);
+  if (is_device_part(kind->text)) {
+    return keep_operands(expander, out_results);
+  }
+  return mlir_op_error(expander->module, op, POD_INVALID_ARGUMENT,
+                       "target @%s has _xla_buffer_placement '%s', which is no memory: "
+                       "there are " COMPILER_MEMORY_KINDS
+                       ", and of the device's " DEVICE_PARTS,
+                       target_of(op), kind->text);
 }
 
 static pod_status_t zeros(expander_t *expander, mlir_value_t **out_results) {

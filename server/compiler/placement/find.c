@@ -1,22 +1,18 @@
 // From what is marked forwards, until nothing new is found.
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/memory.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
+#include "server/compiler/dialect/memory_kind.h"
 #include "server/compiler/placement/placement.h"
 #include "server/program/operations.h"
-
-bool placement_is_host_kind(const char *kind) {
-  return strcmp(kind, "pinned_host") == 0 || strcmp(kind, "unpinned_host") == 0;
-}
 
 bool placement_is_marked(const mlir_op_t *main, const char *list, int index) {
   const mlir_attr_t *mark =
       mlir_attr_get_at(mlir_op_attr(main, list), index, "mhlo.memory_kind");
-  return mlir_attr_is(mark, MLIR_ATTR_STRING) && placement_is_host_kind(mark->text);
+  return mlir_attr_is(mark, MLIR_ATTR_STRING) && compiler_is_host_kind(mark->text);
 }
 
 static bool has_mark(const mlir_op_t *op) {

@@ -33,9 +33,6 @@
 #include "common/base/status.h"
 #include "common/mlir/ir.h"
 
-// "pinned_host", "unpinned_host".
-bool placement_is_host_kind(const char *kind);
-
 // Whether argument or result `index` of `main` is marked for the host's memory; `list` is
 // "arg_attrs" or "res_attrs".
 bool placement_is_marked(const mlir_op_t *main, const char *list, int index);

@@ -8,6 +8,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
+#include "server/compiler/dialect/memory_kind.h"
 #include "server/compiler/verify/shape.h"
 #include "server/compiler/verify/verify.h"
 
@@ -74,6 +75,26 @@ static bool same_type(const mlir_type_t *a, const mlir_type_t *b) {
   return a == b || mlir_type_equal(a, b);
 }
 
+// `list` is arg_attrs or res_attrs, of `count` entries each of which is a `what`.
+static pod_status_t verify_memory_kinds(mlir_module_t *module, const mlir_op_t *op,
+                                        const char *list, int count, const char *what) {
+  const mlir_attr_t *attrs = mlir_op_attr(op, list);
+  for (int i = 0; i < count; i++) {
+    const mlir_attr_t *kind = mlir_attr_get_at(attrs, i, "mhlo.memory_kind");
+    if (kind == NULL) {
+      continue;
+    }
+    const bool is_text = mlir_attr_is(kind, MLIR_ATTR_STRING);
+    if (!is_text || !compiler_is_memory_kind(kind->text)) {
+      return mlir_error_at(module, kind->position, POD_INVALID_ARGUMENT,
+                           "%s %d has the mhlo.memory_kind '%s', which is no memory: "
+                           "there are " COMPILER_MEMORY_KINDS,
+                           what, i, is_text ? kind->text : "(no string)");
+    }
+  }
+  return NULL;
+}
+
 // A function's signature, its entry's arguments and its return agree.
 static pod_status_t verify_function(mlir_module_t *module, const mlir_op_t *op) {
   const mlir_attr_t *type = mlir_op_attr(op, "function_type");
@@ -122,7 +143,8 @@ static pod_status_t verify_function(mlir_module_t *module, const mlir_op_t *op) 
                            shape_type_text(module, signature->results[i]));
     }
   }
-  return NULL;
+  POD_TRY(verify_memory_kinds(module, op, "arg_attrs", body->argument_count, "argument"));
+  return verify_memory_kinds(module, op, "res_attrs", end->operand_count, "result");
 }
 
 // Operands or results of a call against what the function's type says.
