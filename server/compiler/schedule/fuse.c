@@ -51,6 +51,117 @@ static void collect_uses(fuser_t *fuser) {
   free(next);
 }
 
+// --- Deadlines ---
+
+static const mlir_block_t *block_of(const mlir_value_t *value) {
+  return value->op != NULL ? value->op->block : value->block;
+}
+
+// A view of an argument that stays is copied anyway before it is written over.
+static bool is_kept(const mlir_value_t *array, const donation_t *donation) {
+  return donation != NULL && array->op == NULL &&
+         donation->result_of[array->index] == CHIP_NONE;
+}
+
+// Whoever reads it behind `position`, in the block or further inside, keeps it anyway.
+static bool is_read_behind(const fuser_t *fuser, const mlir_value_t *array,
+                           int32_t position) {
+  const mlir_block_t *block = block_of(array);
+  for (int32_t u = fuser->use_first[array->id]; u < fuser->use_first[array->id + 1];
+       u++) {
+    const mlir_op_t *user = fuser->uses[u].op;
+    while (user->block != block) {
+      user = user->block->region->op;
+    }
+    if (fuser->position[user->id] > position) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// `donation` is @main's; NULL for a loop's body.
+static void note_overwrites(fuser_t *fuser, const mlir_block_t *block,
+                            const donation_t *donation) {
+  overwrites_list(block, donation, &fuser->overwrites);
+  for (int32_t i = 0; i < fuser->overwrites.count; i++) {
+    const overwrite_t *overwrite = &fuser->overwrites.items[i];
+    const mlir_value_t *array = fuse_source(overwrite->array);
+    const int32_t position = fuser->position[overwrite->op->id];
+    if (block_of(array) == block && !is_kept(array, donation) &&
+        position < fuser->written_at[array->id]) {
+      fuser->written_at[array->id] = position;
+    }
+  }
+  // The first alone: readers are gone through once, however many write over an array.
+  for (int32_t i = 0; i < fuser->overwrites.count; i++) {
+    const overwrite_t *overwrite = &fuser->overwrites.items[i];
+    const mlir_value_t *array = fuse_source(overwrite->array);
+    const int32_t position = fuser->position[overwrite->op->id];
+    if (fuser->written_at[array->id] == position &&
+        is_read_behind(fuser, array, position)) {
+      fuser->written_at[array->id] = INT32_MAX;
+    }
+  }
+}
+
+static void find_overwrites(fuser_t *fuser, const donation_t *donation) {
+  for (uint32_t i = 0; i < fuser->module->value_count; i++) {
+    fuser->written_at[i] = INT32_MAX;
+  }
+  note_overwrites(fuser, mlir_op_block(fuser->main, 0), donation);
+  for (mlir_op_t *op = mlir_walk_first(fuser->main); op != NULL;
+       op = mlir_walk_next(fuser->main, op)) {
+    if (op->kind == CHIP_OP_WHILE) {
+      note_overwrites(fuser, mlir_op_block(op, 1), NULL);
+    }
+  }
+}
+
+// What `value` is made of element by element, for one reader; NULL: of nothing alone.
+static const mlir_value_t *made_of(const fuser_t *fuser, const mlir_value_t *value) {
+  const mlir_op_t *op = value->op;
+  const bool has_one_use =
+      fuser->use_first[value->id + 1] - fuser->use_first[value->id] == 1;
+  return op != NULL && has_one_use && op->operand_count == 1 && fuse_is_elementwise(op)
+             ? fuse_source(op->operands[0])
+             : NULL;
+}
+
+// A kernel behind it would keep all of an array, of which `op` makes something smaller,
+// aside. Where that is not more than what a kernel more costs, there is none.
+static int32_t deadline_of(const fuser_t *fuser, const mlir_op_t *op) {
+  enum { STEPS_MAX = 8 };  // Element by element.
+  int32_t deadline = INT32_MAX;
+  for (int i = 0; i < op->operand_count && op->result_count == 1; i++) {
+    const mlir_value_t *array = fuse_source(op->operands[i]);
+    for (int step = 0; step < STEPS_MAX && array != NULL; step++) {
+      const int32_t at = fuser->written_at[array->id];
+      if (at < deadline && block_of(array) == op->block && at > fuser->position[op->id] &&
+          fuse_bytes(&op->results[0]) + fuser->kernel_bytes < fuse_bytes(array)) {
+        deadline = at;
+      }
+      array = made_of(fuser, array);
+    }
+  }
+  return deadline;
+}
+
+bool fuse_is_in_time(const fuser_t *fuser, int32_t deadline, const mlir_op_t *root) {
+  return fuser->position[root->id] <= deadline;
+}
+
+static bool are_in_time(const fuser_t *fuser, int32_t deadline,
+                        const fuse_owners_t *owners) {
+  for (int32_t i = 0; i < owners->count && deadline != INT32_MAX; i++) {
+    if (!fuse_is_in_time(fuser, deadline,
+                         fuser->drafts.items[owners->clusters[i]].root)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // --- Clusters ---
 
 int32_t fuse_find(const fuser_t *fuser, int32_t at) {
@@ -93,6 +204,7 @@ static void start_cluster(fuser_t *fuser, mlir_op_t *op, chip_task_kind_t kind,
       .parent = at,
       .member_count = 1,
       .elements = op->result_count == 0 ? 0 : fuse_elements(&op->results[0]),
+      .deadline = deadline_of(fuser, op),
       .next_root = CHIP_NONE};
   if (hero == CLUSTER_HERO_REDUCE) {
     fuser->drafts.items[at].elements = fuse_elements(op->operands[0]);
@@ -223,10 +335,13 @@ static bool pays_to_repeat(const mlir_op_t *op, int32_t count) {
 
 static void join(fuser_t *fuser, const mlir_op_t *op, const fuse_owners_t *owners,
                  bool keeps) {
+  const int32_t deadline = deadline_of(fuser, op);
   fuser->owners[op->id] = *owners;
   fuser->keeps_elements[op->id] = keeps;
   for (int32_t i = 0; i < owners->count; i++) {
-    fuser->drafts.items[owners->clusters[i]].member_count++;
+    fuse_draft_t *draft = &fuser->drafts.items[owners->clusters[i]];
+    draft->member_count++;
+    draft->deadline = deadline < draft->deadline ? deadline : draft->deadline;
   }
 }
 
@@ -256,6 +371,7 @@ static void visit_loop(fuser_t *fuser, mlir_op_t *op) {
   bool keeps;
   if (collect_owners(fuser, op, false, &owners, &keeps) && has_room(fuser, &owners) &&
       !ends_another_product(fuser, op, &owners, keeps) &&
+      are_in_time(fuser, deadline_of(fuser, op), &owners) &&
       (owners.count == 1 || pays_to_repeat(op, owners.count))) {
     join(fuser, op, &owners, keeps && owners.count == 1);
     return;
@@ -281,6 +397,7 @@ static void visit_hero(fuser_t *fuser, mlir_op_t *op, cluster_hero_t hero) {
       has_room(fuser, &owners)) {
     fuse_draft_t *draft = &fuser->drafts.items[owners.clusters[0]];
     if (draft->hero == CLUSTER_HERO_NONE && !draft->is_alone &&
+        are_in_time(fuser, deadline_of(fuser, op), &owners) &&
         fuser->level[draft->root->id] <= fuser->level[op->id]) {
       join(fuser, op, &owners, false);
       draft->hero = hero;
@@ -418,6 +535,8 @@ static void deinit(fuser_t *fuser) {
   free(fuser->use_first);
   free(fuser->uses);
   free(fuser->position);
+  free(fuser->written_at);
+  pod_list_deinit(&fuser->overwrites);
   free(fuser->owners);
   free(fuser->keeps_elements);
   free(fuser->comes_from_product);
@@ -425,14 +544,16 @@ static void deinit(fuser_t *fuser) {
   pod_list_deinit(&fuser->drafts);
 }
 
-static void init(fuser_t *fuser) {
+static void init(fuser_t *fuser, const donation_t *donation) {
   const size_t op_count = fuser->module->op_count;
   fuser->position = pod_alloc(op_count * sizeof(*fuser->position));
   fuser->owners = pod_alloc(op_count * sizeof(*fuser->owners));
   fuser->keeps_elements = pod_alloc(op_count);
   fuser->comes_from_product = pod_alloc(op_count);
   fuser->level = pod_alloc(op_count * sizeof(*fuser->level));
+  fuser->written_at = pod_alloc(fuser->module->value_count * sizeof(*fuser->written_at));
   collect_uses(fuser);
+  find_overwrites(fuser, donation);
 }
 
 pod_status_t clusters_create(const compiler_partitioned_t *partitioned,
@@ -443,6 +564,10 @@ pod_status_t clusters_create(const compiler_partitioned_t *partitioned,
     return mlir_error_at(module, 0, POD_INVALID_ARGUMENT,
                          "the module has no function @main");
   }
+  donation_t donation;
+  POD_TRY(donation_read(module, fuser.main, &donation));
+  fuser.kernel_bytes =
+      (int64_t)((double)clock->spec->kernel_ps * 1e-12 * clock->spec->hbm_bytes_per_s);
   clusters_t *clusters = pod_alloc(sizeof(*clusters));
   *clusters = (clusters_t){.module = module,
                            .partitioned = partitioned,
@@ -451,7 +576,7 @@ pod_status_t clusters_create(const compiler_partitioned_t *partitioned,
                            .algorithms = clock->algorithms,
                            .prices = clock->prices,
                            .op_count = module->op_count};
-  init(&fuser);
+  init(&fuser, &donation);
   add_block(clusters, mlir_op_block(fuser.main, 0));
   for (int32_t b = 0; b < clusters->blocks.count; b++) {
     fuse_block(&fuser, clusters, b);

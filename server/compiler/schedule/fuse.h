@@ -11,6 +11,7 @@
 
 #include "common/base/list.h"
 #include "server/compiler/schedule/clusters.h"
+#include "server/compiler/schedule/overwrites.h"
 
 enum {
   FUSE_OWNERS_MAX = 8,    // Clusters that compute one operation anew.
@@ -50,6 +51,8 @@ typedef struct fuse_draft_t {
   int32_t parent;  // Itself, or the cluster it was merged into.
   int32_t member_count;
   int64_t elements;   // That it works through.
+  int32_t deadline;   // Position that its root stands before, where an array that it
+                      // reads a part of is written over; INT32_MAX: none.
   int32_t next_root;  // Chain of clusters merged into it; CHIP_NONE at the end.
 } fuse_draft_t;
 
@@ -59,11 +62,15 @@ typedef struct fuser_t {
   int32_t *use_first;  // By value id, one more than there are.
   fuse_use_t *uses;
   int32_t *position;      // By op id: in its block.
+  int32_t *written_at;    // By value id: position of the first operation of its block
+                          // that writes over it (overwrites.h); INT32_MAX: none does.
+  int64_t kernel_bytes;   // What HBM moves while a kernel more starts.
   fuse_owners_t *owners;  // By op id.
   // By op id: every path from here to the cluster's root keeps the elements apart.
   bool *keeps_elements;
   bool *comes_from_product;  // By op id: element by element out of a product.
   int32_t *level;  // By op id: collectives on the longest way to it within its block.
+  overwrites_t overwrites;
   POD_LIST(fuse_draft_t) drafts;
 } fuser_t;
 
@@ -90,6 +97,9 @@ int32_t fuse_find(const fuser_t *fuser, int32_t at);
 // Whether `op` is computed in cluster `at`, or only there.
 bool fuse_is_in(const fuser_t *fuser, const mlir_op_t *op, int32_t at);
 bool fuse_is_only_in(const fuser_t *fuser, const mlir_op_t *op, int32_t at);
+
+// Whether what is to stand before that position may be in a cluster with that root.
+bool fuse_is_in_time(const fuser_t *fuser, int32_t deadline, const mlir_op_t *root);
 
 // fuse_merge.c: clusters first .. of one block become clusters of several results where
 // that saves reading.

@@ -103,11 +103,12 @@ static bool try_merge(fuser_t *fuser, int32_t from, int32_t into) {
       a->member_count + b->member_count > FUSE_MEMBERS_MAX ||
       fuser->position[a->root->id] >= fuser->position[b->root->id] ||
       !has_few_readers(fuser, from) || reading_of(fuser, from, into) == READS_ANYHOW ||
-      !can_wait(fuser, from, into)) {
+      !fuse_is_in_time(fuser, a->deadline, b->root) || !can_wait(fuser, from, into)) {
     return false;
   }
   a->parent = into;
   b->member_count += a->member_count;
+  b->deadline = a->deadline < b->deadline ? a->deadline : b->deadline;
   b->hero = a->hero == CLUSTER_HERO_REDUCE ? CLUSTER_HERO_REDUCE : b->hero;
   int32_t last = from;
   while (fuser->drafts.items[last].next_root != CHIP_NONE) {

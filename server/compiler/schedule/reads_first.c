@@ -12,6 +12,7 @@
 #include "common/mlir/walk.h"
 #include "server/compiler/lower/donation.h"
 #include "server/compiler/schedule/fuse.h"
+#include "server/compiler/schedule/overwrites.h"
 
 enum { NEAR_MAX = 512 };  // Operations that are looked at on each side of a writer.
 
@@ -30,18 +31,13 @@ typedef struct mark_t {
   bool is_kernel;      // A reduction or product that moves, or what its kernel takes in.
 } mark_t;
 
-typedef struct writer_t {
-  mlir_op_t *op;
-  const mlir_value_t *array;
-} writer_t;
-
 typedef struct reads_t {
   const mlir_block_t *block;
   mark_t *marks;         // By op id.
   int32_t *position;     // By op id: in its block, when it had its first order.
   int32_t *last_reader;  // By value id: the position of the last of its block.
   int32_t round;
-  POD_LIST(writer_t) writers;
+  overwrites_t writers;
   POD_LIST(mlir_op_t *) needs;
 } reads_t;
 
@@ -151,7 +147,7 @@ static bool list_need(reads_t *reads, const mlir_value_t *operand,
 
 // --- One writer ---
 
-static void mark_views(reads_t *reads, const writer_t *writer) {
+static void mark_views(reads_t *reads, const overwrite_t *writer) {
   mlir_op_t *first = writer->op;
   for (int i = 0; i < NEAR_MAX && first->previous != NULL; i++) {
     first = first->previous;
@@ -182,7 +178,7 @@ static bool take(reads_t *reads, mlir_op_t *op, const mlir_value_t *array) {
 }
 
 // Decides what moves; false: a reader cannot.
-static bool mark_movers(reads_t *reads, const writer_t *writer, bool *out_any) {
+static bool mark_movers(reads_t *reads, const overwrite_t *writer, bool *out_any) {
   const mlir_value_t *array = writer->array;
   mark_of(reads, writer->op)->role = ROLE_FOLLOWS;
   int count = 0;
@@ -209,7 +205,7 @@ static bool mark_movers(reads_t *reads, const writer_t *writer, bool *out_any) {
   return true;
 }
 
-static void move_reads(reads_t *reads, const writer_t *writer) {
+static void move_reads(reads_t *reads, const overwrite_t *writer) {
   const int32_t last = reads->last_reader[writer->array->id];
   if (last - reads->position[writer->op->id] > NEAR_MAX) {
     return;
@@ -231,67 +227,7 @@ static void move_reads(reads_t *reads, const writer_t *writer) {
   }
 }
 
-// --- Writers ---
-
-static void add_writer(reads_t *reads, mlir_op_t *op, const mlir_value_t *array) {
-  *pod_list_add(&reads->writers) = (writer_t){op, array};
-}
-
-static mlir_value_t *in_place_operand(const mlir_op_t *op) {
-  if (chip_op_has(op->kind, CHIP_TRAIT_UPDATES)) {
-    return op->operands[0];
-  }
-  if (op->result_count != 1 || !chip_op_has(op->kind, CHIP_TRAIT_IN_PLACE)) {
-    return NULL;
-  }
-  for (int i = 0; i < op->operand_count; i++) {
-    if (op->operands[i]->block != NULL &&
-        fuse_bytes(op->operands[i]) == fuse_bytes(&op->results[0])) {
-      return op->operands[i];  // An argument of the block.
-    }
-  }
-  return NULL;
-}
-
-// `result` will have the memory of argument `array`: the operation that takes it is the
-// one that makes the result, or, through what works in place, the first that does.
-static void add_state(reads_t *reads, const mlir_value_t *array,
-                      const mlir_value_t *result) {
-  mlir_op_t *op = result->op;
-  if (op == NULL || op->block != reads->block ||
-      chip_op_is_collective((chip_op_t)op->kind)) {
-    return;
-  }
-  for (;;) {
-    const mlir_value_t *before = in_place_operand(op);
-    if (before == NULL || before == array || !is_of_block(reads, before)) {
-      break;
-    }
-    op = before->op;
-  }
-  add_writer(reads, op, array);
-}
-
-static bool owns_memory(const reads_t *reads, const mlir_value_t *array, bool is_main) {
-  return is_of_block(reads, array) || (!is_main && array->block == reads->block);
-}
-
-static void list_writers(reads_t *reads, bool is_main, const donation_t *donation) {
-  const mlir_block_t *block = reads->block;
-  const mlir_op_t *end = block->last;
-  for (int i = 0; i < block->argument_count; i++) {
-    const int32_t result = is_main ? donation->result_of[i] : i;
-    if (result != CHIP_NONE && result < end->operand_count) {
-      add_state(reads, block->arguments[i], end->operands[result]);
-    }
-  }
-  for (mlir_op_t *op = block->first; op != NULL && op != end; op = op->next) {
-    if (chip_op_has(op->kind, CHIP_TRAIT_UPDATES) &&
-        owns_memory(reads, op->operands[0], is_main)) {
-      add_writer(reads, op, op->operands[0]);
-    }
-  }
-}
+// --- Blocks ---
 
 // The block's end is far away: what it returns is kept.
 static void note_positions(reads_t *reads) {
@@ -312,11 +248,10 @@ static void note_positions(reads_t *reads) {
   }
 }
 
-static void order_block(reads_t *reads, mlir_block_t *block, const donation_t *donation,
-                        bool is_main) {
+// `donation` is @main's; NULL for a loop's body.
+static void order_block(reads_t *reads, mlir_block_t *block, const donation_t *donation) {
   reads->block = block;
-  reads->writers.count = 0;
-  list_writers(reads, is_main, donation);
+  overwrites_list(block, donation, &reads->writers);
   if (reads->writers.count > 0) {
     note_positions(reads);
   }
@@ -338,10 +273,10 @@ pod_status_t schedule_put_reads_first(const compiler_partitioned_t *partitioned)
   reads_t reads = {.marks = pod_alloc(ops * sizeof(*reads.marks)),
                    .position = pod_alloc(ops * sizeof(*reads.position)),
                    .last_reader = pod_alloc(values * sizeof(*reads.last_reader))};
-  order_block(&reads, mlir_op_block(main, 0), &donation, true);
+  order_block(&reads, mlir_op_block(main, 0), &donation);
   for (mlir_op_t *op = mlir_walk_first(main); op != NULL; op = mlir_walk_next(main, op)) {
     if (op->kind == CHIP_OP_WHILE) {
-      order_block(&reads, mlir_op_block(op, 1), &donation, false);
+      order_block(&reads, mlir_op_block(op, 1), NULL);
     }
   }
   free(reads.marks);

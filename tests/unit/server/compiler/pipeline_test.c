@@ -136,6 +136,40 @@ static void test_what_is_donated_counts_once(void **state) {
   compiler_result_destroy(result);
 }
 
+// %old is read when the loop has written over %cache.
+static void test_a_slice_of_what_a_loop_writes_over_keeps_nothing_aside(void **state) {
+  (void)state;
+  enum { CACHE = 1024 * 4096 * 4, ROWS = 8 * 4096 * 4 };
+  compiler_result_t *result = compile_text(
+      "func.func @main(%cache: tensor<1024x4096xf32> {tf.aliasing_output = 0 : i32}, "
+      "%x: tensor<8x4096xf32>) -> (tensor<1024x4096xf32>, tensor<8x4096xf32>) {\n"
+      "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+      "  %eight = stablehlo.constant dense<8> : tensor<i32>\n"
+      "  %old = stablehlo.slice %cache [16:24, 0:4096] : (tensor<1024x4096xf32>) -> "
+      "tensor<8x4096xf32>\n"
+      "  %0:2 = stablehlo.while(%a = %cache, %i = %zero) : tensor<1024x4096xf32>, "
+      "tensor<i32>\n"
+      "  cond {\n"
+      "    %1 = stablehlo.compare LT, %i, %eight : (tensor<i32>, tensor<i32>) -> "
+      "tensor<i1>\n"
+      "    stablehlo.return %1 : tensor<i1>\n"
+      "  } do {\n"
+      "    %1 = stablehlo.dynamic_update_slice %a, %x, %i, %zero : "
+      "(tensor<1024x4096xf32>, tensor<8x4096xf32>, tensor<i32>, tensor<i32>) -> "
+      "tensor<1024x4096xf32>\n"
+      "    %2 = stablehlo.add %i, %eight : tensor<i32>\n"
+      "    stablehlo.return %1, %2 : tensor<1024x4096xf32>, tensor<i32>\n"
+      "  }\n"
+      "  %new = stablehlo.slice %0#0 [16:24, 0:4096] : (tensor<1024x4096xf32>) -> "
+      "tensor<8x4096xf32>\n"
+      "  %change = stablehlo.subtract %new, %old : tensor<8x4096xf32>\n"
+      "  return %0#0, %change : tensor<1024x4096xf32>, tensor<8x4096xf32>\n}\n",
+      "1x1");
+  assert_true(result->hbm_peak_bytes >= CACHE + 2 * ROWS);
+  assert_true(result->hbm_peak_bytes <= CACHE + 3 * ROWS);
+  compiler_result_destroy(result);
+}
+
 static void test_marks_that_make_no_sense_are_refused(void **state) {
   (void)state;
   static const struct {
@@ -514,6 +548,7 @@ int main(void) {
       cmocka_unit_test(test_the_programs_of_the_field_compile_and_replay),
       cmocka_unit_test(test_a_contraction_over_a_sharded_axis_ends_in_an_all_reduce),
       cmocka_unit_test(test_what_is_donated_counts_once),
+      cmocka_unit_test(test_a_slice_of_what_a_loop_writes_over_keeps_nothing_aside),
       cmocka_unit_test(test_marks_that_make_no_sense_are_refused),
       cmocka_unit_test(test_the_scheduler_asks_the_clock_for_the_algorithm_that_will_run),
       cmocka_unit_test(test_a_chosen_algorithm_is_that_of_every_collective_it_names),
