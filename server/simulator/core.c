@@ -625,7 +625,10 @@ void simulator_core_begin(simulator_engine_t *engine, int32_t class_index) {
   simulator_frame_t frame = {.owner = CHIP_NONE, .event = -1};
   enter(engine, &frame, SIMULATOR_FRAME_PLAIN, engine->program->entry);
   push_frame(engine, class_index, &frame);
-  const simulator_core_t *core = &engine->cores[class_index];
+  simulator_core_t *core = &engine->cores[class_index];
+  if (engine->starts_ps != NULL) {
+    core->now_ps = engine->starts_ps[engine->classes.representatives[class_index]];
+  }
   compute(engine, class_index, simulator_scaled(core, engine->options->spec->launch_ps),
           0);
   run_core(engine, class_index);

@@ -256,8 +256,9 @@ typedef struct simulator_engine_t {
   pod_arena_t *arena;
   simulator_run_plan_t *run_plans;
   POD_LIST(simulator_instance_t) instances;
-  int64_t events_max;  // Kept per class.
-  int32_t *slots;      // By task: of its kind's lists in the cores, or -1.
+  const int64_t *starts_ps;  // By chip: when its program starts; NULL: at 0.
+  int64_t events_max;        // Kept per class.
+  int32_t *slots;            // By task: of its kind's lists in the cores, or -1.
   int32_t collective_slots, prefetch_slots, control_slots, transfer_slots;
   int32_t *live;  // By collective slot: the first live instance, or -1.
   simulator_core_t *cores;
@@ -279,6 +280,14 @@ typedef struct simulator_engine_t {
 } simulator_engine_t;
 
 // ---- simulator.c
+
+// The collective of `task` by itself, which its classes begin at `begins_ps`: when they
+// have done it, and, *out_result, which links were busy meanwhile, by chip. By windows or
+// by the queue.
+POD_MUST_USE pod_status_t simulator_run_alone(simulator_engine_t *engine, int32_t task,
+                                              const int64_t *begins_ps,
+                                              int64_t *out_ends_ps,
+                                              simulator_result_t **out_result);
 
 // CANCELLED when the caller has set `is_cancelled`.
 POD_MUST_USE pod_status_t simulator_check_wanted(const simulator_engine_t *engine);
@@ -426,11 +435,8 @@ POD_MUST_USE pod_status_t simulator_rounds_run(simulator_engine_t *engine,
 
 // Collectives that have been followed (rounds_episodes.c), of runs of one program with
 // the same options.
-simulator_memory_t *simulator_memory_create(void);
+simulator_memory_t *simulator_memory_create(bool looks_up);
 void simulator_memory_destroy(simulator_memory_t *memory);
-
-// Whether another run may look up what the last one was mistaken in.
-bool simulator_memory_allows(const simulator_memory_t *memory);
 
 // The class will begin the collective at `begin_ps`.
 void simulator_rounds_arrive(simulator_engine_t *engine, int32_t index,

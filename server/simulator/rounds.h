@@ -338,6 +338,9 @@ void rounds_close_part(simulator_rounds_t *rounds, rounds_part_t *part);
 // How many a class sends in a collective.
 int32_t rounds_messages_of(simulator_rounds_t *rounds, int32_t plan);
 
+// Whether there is room for a collective, if no other is under way.
+bool rounds_fits(simulator_rounds_t *rounds, int32_t plan);
+
 // ---- rounds_lanes.c
 
 // The class begins a collective.

@@ -35,7 +35,7 @@ typedef struct met_t {
 } met_t;
 
 struct simulator_memory_t {
-  int32_t class_count;
+  bool looks_up;
   size_t size_bytes;
   POD_LIST(met_t *) met;          // The latest last.
   POD_LIST(int64_t) mistakes_ps;  // When the episodes began that are to be followed.
@@ -43,8 +43,10 @@ struct simulator_memory_t {
 
 // --- Memory ---
 
-simulator_memory_t *simulator_memory_create(void) {
-  return pod_alloc(sizeof(simulator_memory_t));
+simulator_memory_t *simulator_memory_create(bool looks_up) {
+  simulator_memory_t *memory = pod_alloc(sizeof(*memory));
+  memory->looks_up = looks_up;
+  return memory;
 }
 
 static void destroy_met(met_t *met) {
@@ -318,6 +320,17 @@ static bool is_mistake(const simulator_memory_t *memory, int64_t base_ps) {
   return false;
 }
 
+// Whether all classes have begun the same ones, at least the first.
+static bool have_all_begun(const simulator_rounds_t *rounds,
+                           const rounds_episode_t *episode) {
+  for (int32_t c = 0; c < rounds->class_count; c++) {
+    if (episode->begun[c] == 0) {
+      return false;
+    }
+  }
+  return episode->is_even;
+}
+
 static const met_t *find_met(const simulator_rounds_t *rounds,
                              const rounds_episode_t *episode) {
   const simulator_memory_t *memory = rounds->engine->memory;
@@ -339,11 +352,47 @@ static const met_t *find_met(const simulator_rounds_t *rounds,
   return NULL;
 }
 
-// It will have to be followed.
+// A collective that rounds.c has no room for, by itself: as if it had been met. NULL:
+// that does not do either.
+static const met_t *run_alone(simulator_rounds_t *rounds,
+                              const rounds_episode_t *episode) {
+  simulator_engine_t *engine = rounds->engine;
+  if (episode->count > 1 || is_mistake(engine->memory, episode->begins_ps[0])) {
+    return NULL;
+  }
+  met_t *met = create_met(1, (size_t)rounds->class_count);
+  simulator_result_t *result = NULL;
+  engine->status =
+      simulator_run_alone(engine, engine->instances.items[episode->instances[0]].task,
+                          episode->begins_ps, met->ends_ps, &result);
+  if (engine->status != NULL) {
+    destroy_met(met);
+    return NULL;
+  }
+  met->hash = hash_of(rounds, episode);
+  met->plans[0] = episode->plans[0];
+  for (int32_t c = 0; c < rounds->class_count; c++) {
+    const int32_t chip = engine->classes.representatives[c];
+    const simulator_chip_t *alone = &result->classes[result->class_of_chip[chip]];
+    for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
+      met->sums_ps[c * SUMS + d] = alone->links[d].busy_ps;
+    }
+    met->sums_ps[c * SUMS + TORUS_DIRECTIONS] = alone->ici_ps;
+    met->begins_ps[c] = episode->begins_ps[c] - episode->begins_ps[0];
+    met->ends_ps[c] -= episode->begins_ps[0];
+    met->free_ps[c] = met->ends_ps[c];  // No later than that.
+  }
+  simulator_result_destroy(result);
+  keep_met(engine->memory, met);
+  return met;
+}
+
+// It will have to be followed; after too many, all will.
 static void note_mistake(simulator_rounds_t *rounds) {
   simulator_memory_t *memory = rounds->engine->memory;
   if (!rounds->is_mistaken) {
     *pod_list_add(&memory->mistakes_ps) = rounds->now.begins_ps[0];
+    memory->looks_up &= memory->mistakes_ps.count < MISTAKES_MAX;
   }
   rounds->is_mistaken = true;
 }
@@ -456,7 +505,7 @@ static bool is_any_live(const simulator_rounds_t *rounds) {
 bool rounds_episodes_go_on(simulator_rounds_t *rounds) {
   rounds_episode_t *now = &rounds->now;
   const bool is_followed = now->stage == ROUNDS_FOLLOWED && !is_any_live(rounds);
-  if (is_followed && now->is_even && rounds->engine->memory != NULL) {
+  if (is_followed && now->is_even && rounds->engine->memory->looks_up) {
     keep_episode(rounds, now);
   }
   if (is_followed || (now->stage == ROUNDS_LOOKED_UP && now->begins_left == 0)) {
@@ -468,7 +517,16 @@ bool rounds_episodes_go_on(simulator_rounds_t *rounds) {
   if (now->stage != ROUNDS_HELD_BACK) {
     return false;
   }
-  const met_t *met = find_met(rounds, now);
+  const met_t *met = NULL;
+  if (have_all_begun(rounds, now)) {
+    met = find_met(rounds, now);
+    if (met == NULL && !rounds_fits(rounds, now->plans[0])) {
+      met = run_alone(rounds, now);
+    }
+  }
+  if (rounds->engine->status != NULL) {
+    return false;
+  }
   if (met != NULL) {
     look_up(rounds, met);
   } else {
@@ -489,8 +547,4 @@ void rounds_episodes_check(simulator_rounds_t *rounds) {
   if (rounds->now.stage == ROUNDS_LOOKED_UP) {
     note_mistake(rounds);
   }
-}
-
-bool simulator_memory_allows(const simulator_memory_t *memory) {
-  return memory->mistakes_ps.count <= MISTAKES_MAX;
 }

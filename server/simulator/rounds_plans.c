@@ -140,11 +140,18 @@ static const rounds_plan_t *plan_of(simulator_rounds_t *rounds, int32_t index) {
     make_times(rounds, plan);
     list_senders(rounds, plan);
   }
+  for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
+    plan->is_fit &= plan->sender_count[d] <= ROUNDS_SENDERS_MAX;
+  }
   return plan;
 }
 
 int32_t rounds_messages_of(simulator_rounds_t *rounds, int32_t plan) {
   return plan_of(rounds, plan)->message_count;
+}
+
+bool rounds_fits(simulator_rounds_t *rounds, int32_t plan) {
+  return plan_of(rounds, plan)->is_fit;
 }
 
 // --- Parts ---

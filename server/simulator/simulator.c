@@ -467,12 +467,14 @@ typedef enum outcome_t {
   IS_MISTAKEN = 2,  // What was looked up was not so.
 } outcome_t;
 
+// `starts_ps`: by chip, or NULL; see engine.h.
 static pod_status_t run_once(const chip_program_t *program,
-                             const simulator_options_t *options,
+                             const simulator_options_t *options, const int64_t *starts_ps,
                              simulator_memory_t *memory, outcome_t *out_outcome,
                              simulator_result_t **out_result) {
   simulator_engine_t engine = {.program = program,
                                .options = options,
+                               .starts_ps = starts_ps,
                                .memory = memory,
                                .arena = pod_arena_create()};
   simulator_queue_init(&engine.queue);
@@ -497,24 +499,17 @@ static pod_status_t run_until_right(const chip_program_t *program,
                                     const simulator_options_t *options,
                                     outcome_t *out_outcome,
                                     simulator_result_t **out_result) {
-  simulator_memory_t *memory =
-      options->looks_nothing_up ? NULL : simulator_memory_create();
+  simulator_memory_t *memory = simulator_memory_create(!options->looks_nothing_up);
   int64_t mistakes = 0;
-  pod_status_t status = run_once(program, options, memory, out_outcome, out_result);
+  pod_status_t status = run_once(program, options, NULL, memory, out_outcome, out_result);
   while (status == NULL && *out_outcome == IS_MISTAKEN) {
     mistakes++;
-    if (!simulator_memory_allows(memory)) {
-      simulator_memory_destroy(memory);
-      memory = NULL;
-    }
-    status = run_once(program, options, memory, out_outcome, out_result);
+    status = run_once(program, options, NULL, memory, out_outcome, out_result);
   }
   if (status == NULL && *out_outcome == IS_DONE) {
     (*out_result)->mistakes = mistakes;
   }
-  if (memory != NULL) {
-    simulator_memory_destroy(memory);
-  }
+  simulator_memory_destroy(memory);
   return status;
 }
 
@@ -530,7 +525,68 @@ pod_status_t simulator_run(const chip_program_t *program,
   }
   simulator_options_t others = *options;
   others.uses_windows_only = true;
-  return run_once(program, &others, NULL, &outcome, out_result);
+  return run_once(program, &others, NULL, NULL, &outcome, out_result);
+}
+
+// The program of one collective, by itself.
+static const chip_program_t *program_of(const simulator_engine_t *engine, int32_t task) {
+  const chip_program_t *whole = engine->program;
+  chip_program_t *program = pod_arena_alloc(engine->arena, sizeof(*program));
+  chip_task_t *only = pod_arena_alloc(engine->arena, sizeof(*only));
+  chip_computation_t *computations = pod_arena_array(
+      engine->arena, (size_t)whole->computation_count, sizeof(*computations));
+  *program = *whole;
+  *only = whole->tasks[task];
+  only->kind = CHIP_TASK_COLLECTIVE;
+  only->partner = CHIP_NONE;
+  for (int32_t i = 0; i < whole->computation_count; i++) {
+    computations[i] = whole->computations[i];
+    computations[i].first_task = 0;
+    computations[i].task_count = i == whole->entry;
+  }
+  program->computations = computations;
+  program->tasks = only;
+  program->task_count = 1;
+  return program;
+}
+
+pod_status_t simulator_run_alone(simulator_engine_t *engine, int32_t task,
+                                 const int64_t *begins_ps, int64_t *out_ends_ps,
+                                 simulator_result_t **out_result) {
+  const chip_spec_t *spec = engine->options->spec;
+  const int32_t chips = torus_chip_count(engine->options->torus);
+  int64_t *starts_ps = pod_alloc((size_t)chips * sizeof(*starts_ps));
+  // What lies between the start of a chip's program and that of its collective.
+  int64_t first_ps = INT64_MAX, before_max_ps = 0;
+  for (int32_t i = 0; i < engine->running_count; i++) {
+    const int64_t before_ps = simulator_scaled(&engine->cores[i], spec->launch_ps) +
+                              simulator_scaled(&engine->cores[i], spec->kernel_ps);
+    before_max_ps = before_ps > before_max_ps ? before_ps : before_max_ps;
+    first_ps = begins_ps[i] < first_ps ? begins_ps[i] : first_ps;
+  }
+  const int64_t moved_ps = first_ps - before_max_ps - spec->collective_startup_ps;
+  for (int32_t chip = 0; chip < chips; chip++) {
+    const int32_t i = engine->classes.class_of_chip[chip];
+    if (i < engine->running_count) {
+      starts_ps[chip] = begins_ps[i] - moved_ps - spec->collective_startup_ps -
+                        simulator_scaled(&engine->cores[i], spec->launch_ps) -
+                        simulator_scaled(&engine->cores[i], spec->kernel_ps);
+    }
+  }
+  simulator_options_t options = *engine->options;
+  options.traces = NULL;
+  options.ignores_symmetry = true;  // Chips that are alike may start apart.
+  options.uses_windows_only = true;
+  outcome_t outcome;
+  const pod_status_t status =
+      run_once(program_of(engine, task), &options, starts_ps, NULL, &outcome, out_result);
+  free(starts_ps);
+  for (int32_t i = 0; status == NULL && i < engine->running_count; i++) {
+    const simulator_result_t *result = *out_result;
+    const int32_t chip = engine->classes.representatives[i];
+    out_ends_ps[i] = moved_ps + result->classes[result->class_of_chip[chip]].end_ps;
+  }
+  return status;
 }
 
 void simulator_result_destroy(simulator_result_t *result) {

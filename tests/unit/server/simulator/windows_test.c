@@ -232,6 +232,70 @@ static void test_rounds_and_windows_tell_what_events_tell(void **state) {
   assert_true(tally.mistakes > SEED_COUNT / 20);
 }
 
+// all_reduce of so many arrays together that its lanes have no room in rounds, on 4x4x4.
+static int32_t add_wide_collective(world_t *world) {
+  enum { ARRAYS = 40 };
+  const tensor_shape_t shape = shape_of(TENSOR_F32, 1, 64 * 12);
+  const int32_t instruction = world_all_reduce(world, 64 * 12, 64, 1);
+  chip_instruction_t *wide = &world->builder->instructions[instruction];
+  int32_t *operands = pod_arena_array(world->builder->arena, ARRAYS, sizeof(*operands));
+  int32_t *results = pod_arena_array(world->builder->arena, ARRAYS, sizeof(*results));
+  for (int i = 0; i < ARRAYS; i++) {
+    operands[i] = program_temp(world->builder, shape);
+    results[i] = program_temp(world->builder, shape);
+  }
+  wide->operands = operands;
+  wide->results = results;
+  wide->operand_count = wide->result_count = ARRAYS;
+  return instruction;
+}
+
+// What has no room in rounds is run by itself when nothing else is under way; the rest
+// goes by rounds all the same. Where something else is, all goes by windows.
+static void test_what_rounds_have_no_room_for_is_run_by_itself(void **state) {
+  (void)state;
+  const torus_t torus = {.size = {4, 4, 4}, .wraps = {true, true, true}};
+  for (int with_others = 0; with_others < 2; with_others++) {
+    world_t world;
+    world_begin(&world, CHIPS_MAX);
+    dice_t dice = {.state = 1};
+    const int32_t entry =
+        program_computation(world.builder, "main", CHIP_NONE, CHIP_NONE);
+    const int32_t any = world_any(&world);
+    world_compute(&world, entry, any, 50 * (int64_t)US, 0);
+    world_task(&world, entry, CHIP_TASK_COLLECTIVE,
+               add_even_collective(&world, &torus, &dice), (chip_work_t){0});
+    world_compute(&world, entry, any, 90 * (int64_t)US, 0);
+    int32_t open = -1;
+    if (with_others > 0) {
+      open = world_task(&world, entry, CHIP_TASK_COLLECTIVE_START,
+                        add_even_collective(&world, &torus, &dice), (chip_work_t){0});
+    }
+    const int32_t wide = world_task(&world, entry, CHIP_TASK_COLLECTIVE_START,
+                                    add_wide_collective(&world), (chip_work_t){0});
+    world_compute(&world, entry, any, 20 * (int64_t)US, 0);
+    end_open(&world, entry, CHIP_TASK_COLLECTIVE_DONE, wide);
+    if (open >= 0) {
+      end_open(&world, entry, CHIP_TASK_COLLECTIVE_DONE, open);
+    }
+    world_compute(&world, entry, any, 10 * (int64_t)US, 0);
+    world_task(&world, entry, CHIP_TASK_COLLECTIVE,
+               add_even_collective(&world, &torus, &dice), (chip_work_t){0});
+    chip_program_t *program = world_end(&world);
+    const simulator_slow_chip_t slow = {.chip = 5, .factor = 1.3};
+    const simulator_slow_link_t link = {.chip = 9, .direction = 0, .factor = 0.6};
+    simulator_options_t options = world_options(&torus);
+    options.events_max = 0;
+    options.slow_chips = &slow;
+    options.slow_links = &link;
+    options.slow_chip_count = options.slow_link_count = 1;
+    tally_t tally = {0};
+    compare(program, options, 2, &tally);
+    assert_int_equal(tally.rounds > 0, with_others == 0);
+    chip_program_destroy(program);
+  }
+}
+
 typedef struct canceller_t {
   atomic_bool is_cancelled;
   long after_us;
@@ -286,6 +350,7 @@ static void test_threads_end_when_the_run_is_cancelled(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rounds_and_windows_tell_what_events_tell),
+      cmocka_unit_test(test_what_rounds_have_no_room_for_is_run_by_itself),
       cmocka_unit_test(test_threads_end_when_the_run_is_cancelled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
