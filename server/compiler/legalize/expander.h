@@ -103,6 +103,11 @@ POD_MUST_USE pod_status_t expand_dynamic_broadcast(expander_t *expander,
                                                    mlir_value_t **out_results);
 POD_MUST_USE pod_status_t expand_dynamic_pad(expander_t *expander,
                                              mlir_value_t **out_results);
+// Of a real_dynamic_slice that begins where the program says and takes as many as are
+// known, as JAX writes dynamic_slice of symbolic sizes: its limits are its starts plus a
+// constant, its strides 1.
+bool expand_slice_sizes(mlir_module_t *module, const mlir_op_t *op,
+                        const int64_t **out_sizes);
 POD_MUST_USE pod_status_t expand_real_dynamic_slice(expander_t *expander,
                                                     mlir_value_t **out_results);
 POD_MUST_USE pod_status_t expand_dynamic_gather(expander_t *expander,

@@ -287,10 +287,15 @@ static int shape_operand_of(refiner_t *refiner, const mlir_op_t *op, int index) 
 }
 
 // dynamic_pad and real_dynamic_slice: by three lists behind the other operands.
-static bool edge_dims(const mlir_op_t *op, int64_t *dims) {
+static bool edge_dims(refiner_t *refiner, const mlir_op_t *op, int64_t *dims) {
   const bool is_pad = op->kind == KIND_DYNAMIC_PAD;
   const tensor_shape_t *from = &op->operands[0]->type->shape;
   folded_t lists[3];
+  const int64_t *sizes;
+  if (!is_pad && expand_slice_sizes(refiner->module, op, &sizes)) {
+    memcpy(dims, sizes, (size_t)from->rank * sizeof(*dims));
+    return true;
+  }
   for (int i = 0; i < 3; i++) {
     if (!constant_of(op->operands[op->operand_count - 3 + i], &lists[i]) ||
         lists[i].count != from->rank) {
@@ -403,7 +408,7 @@ static pod_status_t refine_results(refiner_t *refiner, mlir_op_t *op) {
                          (op->kind == KIND_REAL_DYNAMIC_SLICE && op->operand_count == 4);
   if (has_edges || expand_is_broadcasting(op)) {
     const bool done = has_edges ? type->shape.rank == op->operands[0]->type->shape.rank &&
-                                      edge_dims(op, dims)
+                                      edge_dims(refiner, op, dims)
                                 : broadcast_dims(op, type->shape.rank, dims);
     if (done) {
       op->results[0].type = with_dims(refiner, type, type->shape.rank, dims);
