@@ -17,7 +17,10 @@
 enum {
   SIZE_MAX_TRIED = 1 << 30,
   FIRST_MAX = 1 << 16,  // The largest size that is tried to find one that compiles.
+  EACH_MAX = 64,        // So many in a row are each tried for one that the program takes.
 };
+
+typedef enum verdict_t { FITS, TOO_LARGE, NOT_TAKEN } verdict_t;
 
 // "ARG3.0": argument 3, dimension 0; returns what follows, NULL when it is something
 // else.
@@ -95,6 +98,14 @@ static int first_line(const char *message) {
   return (int)strcspn(message, "\n");
 }
 
+// The program says itself that it is not for this size, as by `b <= 1024` or `2*b` of
+// jax.export.symbolic_shape.
+static bool is_not_taken(const pod_status_t status) {
+  const pod_code_t code = pod_status_code(status);
+  return code == POD_INVALID_ARGUMENT || code == POD_UNIMPLEMENTED ||
+         code == POD_FAILED_PRECONDITION;
+}
+
 // Compiles for a size. `out_fits`: whether it does; other errors are returned.
 static pod_status_t try_size(cli_run_t *run, int64_t size, bool *out_fits) {
   set_size(run, size);
@@ -119,6 +130,22 @@ static pod_status_t try_size(cli_run_t *run, int64_t size, bool *out_fits) {
   return NULL;
 }
 
+// The same once a size is known that the program takes.
+static pod_status_t judge(cli_run_t *run, int64_t size, verdict_t *out_verdict) {
+  bool does_fit;
+  const pod_status_t status = try_size(run, size, &does_fit);
+  if (status == NULL) {
+    *out_verdict = does_fit ? FITS : TOO_LARGE;
+    return NULL;
+  }
+  if (!is_not_taken(status)) {
+    return status;
+  }
+  *out_verdict = NOT_TAKEN;
+  pod_status_free(status);
+  return NULL;
+}
+
 // In how many parts the dimension lies on the chips: sizes are multiples of that.
 static int64_t parts_of(const cli_run_t *run) {
   const podium_program_info_t *info = podium_executable_info(run->executable);
@@ -137,11 +164,12 @@ static int64_t parts_of(const cli_run_t *run) {
   return parts;
 }
 
-// The smallest power of two with which the program compiles at all; the error of the
-// first when there is none.
+// The smallest size, of large ones the smallest power of two, with which the program
+// compiles at all; the error of the first when there is none.
 static pod_status_t find_first(cli_run_t *run, int64_t *out_size, bool *out_fits) {
   pod_status_t first = NULL;
-  for (int64_t size = 1; size <= FIRST_MAX; size *= 2) {
+  for (int64_t size = 1; size <= FIRST_MAX;
+       size = size < EACH_MAX ? size + 1 : size * 2) {
     const pod_status_t status = try_size(run, size, out_fits);
     if (status == NULL) {
       pod_status_free(first);
@@ -149,9 +177,7 @@ static pod_status_t find_first(cli_run_t *run, int64_t *out_size, bool *out_fits
       return NULL;
     }
     // What the module says of its sizes no other size mends.
-    const bool may_change = pod_status_code(status) == POD_INVALID_ARGUMENT ||
-                            pod_status_code(status) == POD_UNIMPLEMENTED ||
-                            pod_status_code(status) == POD_FAILED_PRECONDITION;
+    const bool may_change = is_not_taken(status);
     if (first == NULL) {
       first = status;
     } else {
@@ -164,11 +190,11 @@ static pod_status_t find_first(cli_run_t *run, int64_t *out_size, bool *out_fits
   return first;
 }
 
-// Why the next size does not fit, at length.
+// Why the size does not fit, or is not taken, at length.
 static pod_status_t tell_limit(cli_run_t *run, int64_t size) {
   set_size(run, size);
   const pod_status_t status = cli_run_compile(run);
-  if (pod_status_code(status) == POD_RESOURCE_EXHAUSTED) {
+  if (pod_status_code(status) == POD_RESOURCE_EXHAUSTED || is_not_taken(status)) {
     tell(run, "what limits it: with %" PRId64 "\n%s\n", size, pod_status_message(status));
     pod_status_free(status);
     return NULL;
@@ -176,14 +202,45 @@ static pod_status_t tell_limit(cli_run_t *run, int64_t size) {
   return status;
 }
 
-// Between `fits`, which does, and `fails`, which does not.
-static pod_status_t narrow(cli_run_t *run, int64_t step, int64_t *fits, int64_t *fails) {
-  while (*fails - *fits > step) {
-    const int64_t middle = *fits + (*fails - *fits) / step / 2 * step;
-    bool does_fit;
-    POD_TRY(try_size(run, middle, &does_fit));
-    *(does_fit ? fits : fails) = middle;
+// What is known: `fits` does, `fails` does not or is not taken, and `too_large`, if not
+// 0, is the smallest that is known not to fit.
+typedef struct bounds_t {
+  int64_t fits, fails, too_large;
+  bool has_not_taken;
+} bounds_t;
+
+static pod_status_t move_bounds(cli_run_t *run, int64_t size, bounds_t *bounds) {
+  verdict_t verdict;
+  POD_TRY(judge(run, size, &verdict));
+  *(verdict == FITS ? &bounds->fits : &bounds->fails) = size;
+  bounds->too_large = verdict == TOO_LARGE ? size : bounds->too_large;
+  bounds->has_not_taken |= verdict == NOT_TAKEN;
+  return NULL;
+}
+
+// What lies behind sizes that are not taken, such as the next multiple of 3.
+static pod_status_t try_next_ones(cli_run_t *run, int64_t step, bounds_t *bounds) {
+  int64_t size = bounds->fits + step;
+  for (int i = 0; i < EACH_MAX && (bounds->too_large == 0 || size < bounds->too_large);
+       i++) {
+    const int64_t before = bounds->fits;
+    POD_TRY(move_bounds(run, size, bounds));
+    i = bounds->fits == before ? i : 0;
+    size += step;
   }
+  return NULL;
+}
+
+static pod_status_t narrow(cli_run_t *run, int64_t step, bounds_t *bounds) {
+  while (bounds->fails - bounds->fits > step) {
+    const int64_t middle =
+        bounds->fits + (bounds->fails - bounds->fits) / step / 2 * step;
+    POD_TRY(move_bounds(run, middle, bounds));
+  }
+  if (bounds->has_not_taken) {
+    POD_TRY(try_next_ones(run, step, bounds));
+  }
+  bounds->fails = bounds->too_large != 0 ? bounds->too_large : bounds->fits + step;
   return NULL;
 }
 
@@ -198,40 +255,37 @@ pod_status_t cli_run_fit(cli_run_t *run) {
     return pod_error(POD_RESOURCE_EXHAUSTED, "no %.*s fits: %" PRId64 " is too much",
                      fit->label_length, fit->label, size);
   }
-  int64_t fits = size, fails = 0;
+  bounds_t bounds = {.fits = size};
   // A size that all chips have a part of shows in how many parts it lies.
   const podium_program_info_t *info = podium_executable_info(run->executable);
   int64_t next = size * (info->device_count > 1 ? info->device_count : 2);
   int64_t step = 1;
-  while (fails == 0 && next <= SIZE_MAX_TRIED) {
-    POD_TRY(try_size(run, next, &does_fit));
-    if (does_fit) {
+  while (bounds.fails == 0 && next <= SIZE_MAX_TRIED) {
+    POD_TRY(move_bounds(run, next, &bounds));
+    if (bounds.fails == 0) {
       step = parts_of(run);
-      fits = next;
       next *= 2;
-    } else {
-      fails = next;
     }
   }
-  if (fails == 0) {
-    tell(run, "nothing limits it up to %" PRId64 "\n", fits);
+  if (bounds.fails == 0) {
+    tell(run, "nothing limits it up to %" PRId64 "\n", bounds.fits);
   } else {
-    step = fits % step == 0 && fails % step == 0 ? step : 1;
-    POD_TRY(narrow(run, step, &fits, &fails));
-    POD_TRY(tell_limit(run, fails));
+    step = bounds.fits % step == 0 && bounds.fails % step == 0 ? step : 1;
+    POD_TRY(narrow(run, step, &bounds));
+    POD_TRY(tell_limit(run, bounds.fails));
   }
-  set_size(run, fits);
+  set_size(run, bounds.fits);
   POD_TRY(cli_run_compile(run));
   pod_arena_t *arena = pod_arena_create();
   info = podium_executable_info(run->executable);
   tell(run, "answer: %.*s %" PRId64 ", HBM peak %s of %s\n", fit->label_length,
-       fit->label, fits, cli_size(arena, info->hbm_peak_bytes),
+       fit->label, bounds.fits, cli_size(arena, info->hbm_peak_bytes),
        cli_size(arena, info->hbm_bytes));
   if (cli_report() != NULL) {
     cJSON *report = cJSON_AddObjectToObject(cli_report(), "fit");
     cJSON_AddStringToObject(report, "label",
                             pod_arena_text(arena, fit->label, (size_t)fit->label_length));
-    cJSON_AddNumberToObject(report, "size", (double)fits);
+    cJSON_AddNumberToObject(report, "size", (double)bounds.fits);
     cJSON_AddNumberToObject(report, "hbm_peak_bytes", (double)info->hbm_peak_bytes);
   }
   pod_arena_destroy(arena);

@@ -24,6 +24,24 @@ OPEN = """module @step {
 }
 """
 
+# What jax.export writes of symbolic sizes: the program takes those for which an assertion holds.
+ASSERTED = """module @step {
+  func.func public @main(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4096xf32>) -> tensor<i32>
+    @ASSERTION@
+    stablehlo.custom_call @shape_assertion(%holds) {api_version = 2 : i32, error_message = "not of that size", has_side_effect = true} : (tensor<i1>) -> ()
+    %0 = stablehlo.add %x, %x : tensor<?x4096xf32>
+    return %0 : tensor<?x4096xf32>
+  }
+}
+"""
+MULTIPLE = """%k = stablehlo.constant dense<@COUNT@> : tensor<i32>
+    %rest = stablehlo.remainder %n, %k : tensor<i32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %holds = stablehlo.compare EQ, %rest, %zero, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>"""
+AT_MOST = """%k = stablehlo.constant dense<@COUNT@> : tensor<i32>
+    %holds = stablehlo.compare LE, %n, %k, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>"""
+
 
 def podium(*args, status=0):
     done = subprocess.run([BIN / "podium", *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -95,6 +113,25 @@ class FitTest(unittest.TestCase):
         refused = podium("simulate", program, "--chip=v5e", "--topology=1x1", "--fit", "batch=ARG1.0,ARG2.0", status=3)
         self.assertIn("dimension 0 must be 64, which the module was made for", refused)
         self.assertIn("jax.export.symbolic_shape", refused)
+
+    def fit_asserted(self, assertion, count):
+        program = self.program(ASSERTED.replace("@ASSERTION@", assertion.replace("@COUNT@", str(count))))
+        text = podium("simulate", program, "--chip=v5e", "--topology=1x1", "--fit", "batch=ARG0.0")
+        return int(re.search(r"^answer: batch (\d+), HBM peak ", text, re.M).group(1)), text
+
+    def test_sizes_that_the_program_does_not_take_are_passed_over(self):
+        most, _ = self.fit_asserted(MULTIPLE, 1)
+        for count in (2, 3, 20):
+            found, text = self.fit_asserted(MULTIPLE, count)
+            self.assertEqual(most // count * count, found)
+            self.assertIn(f"what limits it: with {found + count}\nRan out of memory", text)
+
+    def test_the_largest_size_that_the_program_takes_is_the_answer(self):
+        for most in (1000, 1024):
+            found, text = self.fit_asserted(AT_MOST, most)
+            self.assertEqual(most, found)
+            self.assertIn(f"what limits it: with {most + 1}\n", text)
+            self.assertIn("not of that size", text)
 
     def test_what_is_no_dimension_is_a_usage_error(self):
         program = self.program(OPEN)
