@@ -92,6 +92,10 @@ static chip_bound_t bound_of(const chip_cost_t *cost, int64_t fixed_ps) {
   return bound;
 }
 
+static int64_t at_most(int64_t ps) {
+  return ps < CHIP_COST_MAX_PS ? ps : CHIP_COST_MAX_PS;
+}
+
 chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work) {
   chip_cost_t cost = {
       .mxu_flop = work->mxu_flop,
@@ -114,6 +118,11 @@ chip_cost_t chip_work_cost(const chip_spec_t *spec, const chip_work_t *work) {
   cost.duration_ps = plus(longer(busy_ps, cost.host_ps), fixed_ps);
   const int64_t grid_ps = chip_work_times(work->grid_steps, spec->grid_step_ps);
   cost.bound = bound_of(&cost, longer(cost.host_ps, longer(fixed_ps, grid_ps)));
+  cost.duration_ps = at_most(cost.duration_ps);
+  cost.mxu_ps = at_most(cost.mxu_ps);
+  cost.vpu_ps = at_most(cost.vpu_ps);
+  cost.hbm_ps = at_most(cost.hbm_ps);
+  cost.host_ps = at_most(cost.host_ps);
   return cost;
 }
 

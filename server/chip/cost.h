@@ -17,7 +17,8 @@
 // Of a kernel of the user's, busy is the time of its grid (grid.h).
 // What a collective takes on the links is told in one place, server/simulator.
 //
-// Picoseconds in int64; everything saturates. Threading: pure.
+// Picoseconds in int64; everything saturates, times so early that a clock can add one to
+// its own. Threading: pure.
 
 #ifndef SERVER_CHIP_COST_H_
 #define SERVER_CHIP_COST_H_
@@ -27,6 +28,8 @@
 #include "server/chip/spec.h"
 #include "server/program/operations.h"
 #include "server/program/task.h"
+
+#define CHIP_COST_MAX_PS (INT64_MAX / 4)
 
 typedef enum chip_bound_t {
   CHIP_BOUND_NONE = 0,

@@ -338,7 +338,8 @@ static void test_costs_saturate(void **state) {
     chip_spec_t slow = **row;
     slow.hbm_bytes_per_s = slow.vpu_op_per_s = 1e6;
     const chip_cost_t cost = chip_work_cost(&slow, &endless);
-    assert_true(cost.duration_ps == INT64_MAX && cost.hbm_bytes == INT64_MAX);
+    assert_true(cost.duration_ps == CHIP_COST_MAX_PS && cost.hbm_bytes == INT64_MAX);
+    assert_true(cost.hbm_ps == CHIP_COST_MAX_PS && cost.vpu_ps == CHIP_COST_MAX_PS);
   }
 }
 

@@ -581,6 +581,23 @@ static void test_a_run_that_is_cancelled_ends(void **state) {
   chip_program_destroy(program);
 }
 
+static void test_what_takes_for_ever_is_an_error(void **state) {
+  (void)state;
+  world_t world;
+  begin_main(&world, 1);
+  const int32_t any = world_any(&world);
+  world_compute(&world, 0, any, US, 0);
+  world_compute(&world, 0, any, INT64_MAX, 0);
+  chip_program_t *program = world_end(&world);
+  const torus_t torus = world_torus(1, 1, 1, false);
+  const simulator_options_t options = world_options(&torus);
+  simulator_result_t *result = NULL;
+  const pod_status_t status = simulator_run(program, &options, &result);
+  assert_int_equal(pod_status_code(status), POD_OUT_OF_RANGE);
+  pod_status_free(status);
+  chip_program_destroy(program);
+}
+
 static void test_slowdowns_outside_their_ranges_are_refused(void **state) {
   (void)state;
   world_t world;
@@ -628,6 +645,7 @@ int main(void) {
       cmocka_unit_test(test_transfers_have_a_queue_for_each_direction),
       cmocka_unit_test(test_loops_and_branches_follow_the_trace),
       cmocka_unit_test(test_a_run_that_is_cancelled_ends),
+      cmocka_unit_test(test_what_takes_for_ever_is_an_error),
       cmocka_unit_test(test_slowdowns_outside_their_ranges_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
