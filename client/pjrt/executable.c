@@ -114,14 +114,6 @@ void pjrt_executable_release(PJRT_Executable *executable) {
   free(executable);
 }
 
-// Begins with the words by which programs written for TPUs know that one does not fit.
-static pod_status_t explain(pod_status_t status) {
-  if (pod_status_code(status) != POD_RESOURCE_EXHAUSTED) {
-    return status;
-  }
-  return pod_status_context(status, "Ran out of memory in memory space hbm");
-}
-
 static pod_status_t compile(podium_session_t *session,
                             const podium_compile_options_t *base, const char *module,
                             size_t module_size, const char *option_bytes,
@@ -139,7 +131,7 @@ static pod_status_t compile(podium_session_t *session,
       pjrt_status(podium_compile(session, "<jax>", module, module_size, &all, &program));
   if (status != NULL) {
     compile_options_deinit(&options);
-    return explain(status);
+    return status;
   }
   PJRT_Executable *executable = make(&options, program);
   executable->module = copy_bytes(module, module_size);

@@ -27,5 +27,19 @@ if jax.devices()[0].platform != "cpu":
     stats = jax.devices()[0].memory_stats()
     assert stats["bytes_in_use"] - before == 1008 * 512 * 2, (before, stats)  # As the compiler counts it.
 
+    def refusal(of, shape, **options):
+        try:
+            jax.jit(of, **options).lower(jax.ShapeDtypeStruct(shape, jnp.float32)).compile()
+        except jax.errors.JaxRuntimeError as error:
+            return str(error)
+        raise AssertionError(f"{shape} is not refused")
+
+    # Which memory is too small is said once, and in the words by which programs for TPUs know it.
+    message = refusal(lambda v: v + 1, (1 << 20, 1 << 16))
+    assert message.startswith("RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used "), message
+    on_host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
+    message = refusal(lambda v: v, (1 << 20, 1 << 16), in_shardings=on_host, out_shardings=on_host)
+    assert "of host memory (pinned_host)" in message and "hbm" not in message, message
+
 if "RESULTS" in os.environ:
     np.savez(os.environ["RESULTS"], **{name: np.asarray(value) for name, value in results.items()})
