@@ -7,7 +7,9 @@
 //
 // Collectives start in the order in which their readers come, so that weights are
 // gathered one ahead of the products that use them. What makes memory grow (all_gather)
-// is not started when much of it waits already.
+// is not started when much of it waits already. What the program has brought to the
+// host's memory to make room comes back in the order in which it is read, and no more
+// than two ahead.
 //
 // As XLA's latency hiding scheduler (xla/service/latency_hiding_scheduler.h) does, it
 // lets only a few collectives of one kind be under way at once; unlike it, it goes
@@ -32,6 +34,7 @@ enum {
   UNDER_WAY_OF_A_KIND = 2,  // Over the same links: one that moves, one that waits.
   TRANSFERS_MAX = 6,        // With the host, whose queue takes what comes.
   CANDIDATES_MAX = 8,       // Looked at for every start.
+  RETURNS_MAX = 2,          // From the host's memory, not read yet.
   AHEAD_MAX = 256,          // Nodes that may be passed for the sake of a collective.
   LINK_KINDS = 256,
 };
@@ -39,7 +42,8 @@ enum {
 typedef struct state_t {
   int32_t pending;  // Dependencies that are not satisfied.
   bool is_satisfied, is_emitted;
-  int64_t finish_ps;  // Of a collective that has started.
+  bool is_return, is_ready, is_let;  // See `returns`.
+  int64_t finish_ps;                 // Of a collective that has started.
 } state_t;
 
 // An operation in its new place; NULL: where the collective of `node` must be done.
@@ -59,6 +63,10 @@ typedef struct scheduler_t {
   int64_t links_free_ps[LINK_KINDS];
   int64_t now_ps;
   int64_t growth_bytes, growth_max;  // Of results that wait to be read.
+  // Transfers to the device of what was brought to the host's memory before, in the order
+  // of their readers: each is let start when those before it have been.
+  int32_t return_count, next_return, returns_let;
+  int32_t *returns;
   POD_LIST(place_t) places;
   int32_t *stack;  // Room for every edge and node.
   int32_t needed_for;
@@ -148,9 +156,28 @@ static void emit(scheduler_t *scheduler, int32_t node) {
 
 // --- What becomes possible ---
 
+static void let_returns(scheduler_t *scheduler) {
+  while (scheduler->next_return < scheduler->return_count) {
+    const int32_t node = scheduler->returns[scheduler->next_return];
+    state_t *state = &scheduler->states[node];
+    if (!state->is_let) {
+      if (!state->is_ready || scheduler->returns_let >= RETURNS_MAX) {
+        return;
+      }
+      state->is_let = true;
+      scheduler->returns_let++;
+      push_node(&scheduler->startable, node_at(scheduler, node)->needed_by, node);
+    }
+    scheduler->next_return++;
+  }
+}
+
 static void become_ready(scheduler_t *scheduler, int32_t node) {
   const schedule_node_t *it = node_at(scheduler, node);
-  if (it->kind == SCHEDULE_COLLECTIVE) {
+  if (scheduler->states[node].is_return) {
+    scheduler->states[node].is_ready = true;
+    let_returns(scheduler);
+  } else if (it->kind == SCHEDULE_COLLECTIVE) {
     push_node(&scheduler->startable, it->needed_by, node);
   } else {
     push_node(it->feeds ? &scheduler->feeders : &scheduler->ready, node, node);
@@ -204,6 +231,10 @@ static int64_t *links_of(scheduler_t *scheduler, int32_t node) {
 
 static void start(scheduler_t *scheduler, int32_t node) {
   emit(scheduler, node);
+  if (scheduler->states[node].is_return && !scheduler->states[node].is_let) {
+    scheduler->states[node].is_let = true;  // Its reader cannot wait.
+    scheduler->returns_let++;
+  }
   int64_t *free_ps = links_of(scheduler, node);
   scheduler->states[node].finish_ps = chip_work_plus(
       later_of(scheduler->now_ps, *free_ps), cluster_at(scheduler, node)->duration_ps);
@@ -235,6 +266,10 @@ static void finish(scheduler_t *scheduler, int32_t index) {
   memmove(&scheduler->under_way[index], &scheduler->under_way[index + 1],
           (size_t)(scheduler->under_way_count - index) * sizeof(int32_t));
   satisfy(scheduler, node);
+  if (scheduler->states[node].is_return) {
+    scheduler->returns_let--;
+    let_returns(scheduler);
+  }
 }
 
 // The one that is done first, of equals the one that started first.
@@ -555,6 +590,37 @@ static void apply(scheduler_t *scheduler, cluster_block_t *block) {
 
 // --- All blocks ---
 
+static bool is_return(const schedule_node_t *node) {
+  if (node->kind != SCHEDULE_COLLECTIVE || node->op->kind != CHIP_OP_TO_DEVICE) {
+    return false;
+  }
+  const mlir_op_t *maker = node->op->operands[0]->op;
+  while (maker != NULL && fuse_class(maker) == FUSE_VIEW) {
+    maker = maker->operands[0]->op;
+  }
+  return maker != NULL && maker->block == node->op->block &&
+         maker->kind == CHIP_OP_TO_HOST;
+}
+
+// By who reads it first; of equals in the order of the program.
+static void find_returns(scheduler_t *scheduler) {
+  const schedule_graph_t *graph = scheduler->graph;
+  pod_heap_t heap = {0};
+  for (int32_t i = 0; i < graph->node_count; i++) {
+    if (is_return(&graph->nodes[i])) {
+      scheduler->states[i].is_return = true;
+      push_node(&heap, graph->nodes[i].needed_by, i);
+      scheduler->return_count++;
+    }
+  }
+  scheduler->returns =
+      pod_alloc(((size_t)scheduler->return_count + 1) * sizeof(*scheduler->returns));
+  for (int32_t i = 0; i < scheduler->return_count; i++) {
+    scheduler->returns[i] = pop_node(&heap);
+  }
+  pod_heap_deinit(&heap);
+}
+
 static void schedule_block(clusters_t *clusters, cluster_block_t *block, int32_t *node_of,
                            int64_t growth_max) {
   schedule_graph_t graph;
@@ -566,12 +632,14 @@ static void schedule_block(clusters_t *clusters, cluster_block_t *block, int32_t
                            .needed_for = CHIP_NONE};
   scheduler.states = pod_alloc(room * sizeof(*scheduler.states));
   scheduler.stack = pod_alloc((room + (size_t)graph.edge_count) * sizeof(int32_t));
+  find_returns(&scheduler);
   start_all(&scheduler);
   run_core(&scheduler);
   run_rest(&scheduler);
   block->scheduled_ps = scheduler.now_ps;
   apply(&scheduler, block);
   free(scheduler.states);
+  free(scheduler.returns);
   pod_heap_deinit(&scheduler.ready);
   pod_heap_deinit(&scheduler.feeders);
   pod_heap_deinit(&scheduler.startable);
