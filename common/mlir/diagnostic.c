@@ -50,9 +50,8 @@ static void find_line(const mlir_module_t *module, uint32_t offset, int *out_lin
   *out_column = (int)(offset - module->line_starts[low]) + 1;
 }
 
-// The innermost place in a file; failing that, the outermost name. A location's depth is
-// bounded by the parser.
-static const mlir_attr_t *find_file(const mlir_attr_t *location) {
+// A location's depth is bounded by the parser.
+const mlir_attr_t *mlir_location_file(const mlir_attr_t *location) {
   if (!mlir_attr_is(location, MLIR_ATTR_LOCATION)) {
     return NULL;
   }
@@ -60,13 +59,13 @@ static const mlir_attr_t *find_file(const mlir_attr_t *location) {
     case MLIR_LOCATION_FILE:
       return location;
     case MLIR_LOCATION_NAME:
-      return find_file(location->location_child);
+      return mlir_location_file(location->location_child);
     case MLIR_LOCATION_CALLSITE: {
-      const mlir_attr_t *found = find_file(location->location_child);
-      return found != NULL ? found : find_file(location->location_caller);
+      const mlir_attr_t *found = mlir_location_file(location->location_child);
+      return found != NULL ? found : mlir_location_file(location->location_caller);
     }
     case MLIR_LOCATION_FUSED:
-      return location->count == 0 ? NULL : find_file(location->elements[0]);
+      return location->count == 0 ? NULL : mlir_location_file(location->elements[0]);
     case MLIR_LOCATION_UNKNOWN:
       return NULL;
   }
@@ -78,7 +77,7 @@ static const mlir_attr_t *place_of(const mlir_module_t *module,
                                    mlir_position_t position) {
   return position == 0 || module->source != NULL || position > module->place_count
              ? NULL
-             : find_file(module->places[position - 1]);
+             : mlir_location_file(module->places[position - 1]);
 }
 
 void mlir_line_and_column(const mlir_module_t *module, mlir_position_t position,
@@ -268,7 +267,7 @@ static const char *place_text(pod_arena_t *arena, const char *file, int64_t line
 
 const char *mlir_op_source_in(pod_arena_t *arena, const mlir_module_t *module,
                               const mlir_op_t *op) {
-  const mlir_attr_t *file = find_file(op->location);
+  const mlir_attr_t *file = mlir_location_file(op->location);
   if (file != NULL) {
     return place_text(arena, file->text, file->integer, file->length);
   }

@@ -48,6 +48,10 @@ const char *mlir_op_source(mlir_module_t *module, const mlir_op_t *op);
 const char *mlir_op_source_in(pod_arena_t *arena, const mlir_module_t *module,
                               const mlir_op_t *op);
 
+// The part of a location that gives the innermost place in a file; NULL when none does.
+// `location` may be NULL.
+const mlir_attr_t *mlir_location_file(const mlir_attr_t *location);
+
 // The part of a location that gives a name, "jit(f)/dot_general"; NULL when none does.
 // `location` may be NULL.
 const mlir_attr_t *mlir_location_name(const mlir_attr_t *location);

@@ -175,6 +175,29 @@ static pod_status_t check_depth(inliner_t *inliner, const mlir_op_t *call) {
   return NULL;
 }
 
+// JAX leaves the lines out of functions that it lowers once for several callers: what has
+// none is where the call is.
+static void place_at_call(inliner_t *inliner, const mlir_attr_t *file, mlir_op_t *op) {
+  for (mlir_op_t *at = op; at != NULL;
+       at = at == op ? mlir_walk_first(op) : mlir_walk_next(op, at)) {
+    if (mlir_location_file(at->location) != NULL) {
+      continue;
+    }
+    if (at->location == NULL) {
+      at->location = file;
+      continue;
+    }
+    mlir_attr_t *site = pod_arena_alloc(inliner->module->arena, sizeof(*site));
+    *site = *file;
+    site->location_kind = MLIR_LOCATION_CALLSITE;
+    site->text = NULL;
+    site->integer = site->length = 0;
+    site->location_child = at->location;
+    site->location_caller = file;
+    at->location = site;
+  }
+}
+
 // Puts the body before `call` and takes `call` out. What follows in the walk is the first
 // operation of the body.
 static pod_status_t inline_call(inliner_t *inliner, mlir_op_t *call,
@@ -189,8 +212,12 @@ static pod_status_t inline_call(inliner_t *inliner, mlir_op_t *call,
   }
   // Functions are shared with what computed it before.
   const bool is_recomputed = compiler_recomputed(call) == RECOMPUTED_YES;
+  const mlir_attr_t *file = mlir_location_file(call->location);
   for (const mlir_op_t *op = body->first; op != body->last; op = op->next) {
     mlir_op_t *copy = mlir_op_clone(inliner->module, op, inliner->copies);
+    if (file != NULL) {
+      place_at_call(inliner, file, copy);
+    }
     if (is_recomputed) {
       compiler_mark_recomputed(inliner->module, copy);
     }

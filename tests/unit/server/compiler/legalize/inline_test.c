@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "common/mlir/diagnostic.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/legalize/legalize.h"
 #include "server/compiler/verify/verify.h"
@@ -114,6 +115,35 @@ static void check_refused(const char *text, const char *part) {
   mlir_module_destroy(module);
 }
 
+static void test_what_has_no_line_is_where_it_is_called(void **state) {
+  (void)state;
+  mlir_module_t *module = parse_text(
+      "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0 = call @g(%a) : (tensor<4xf32>) -> tensor<4xf32> loc(\"g\"(\"m.py\":9:5))\n"
+      "  return %0 : tensor<4xf32>\n}\n"
+      "func.func private @g(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0 = call @f(%a) : (tensor<4xf32>) -> tensor<4xf32> loc(\"inner\")\n"
+      "  return %0 : tensor<4xf32>\n}\n"
+      "func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0 = stablehlo.cosine %a : tensor<4xf32> loc(\"cos\"(\"lib.py\":1:2))\n"
+      "  %1 = \"stablehlo.sort\"(%0) <{dimension = 0 : i64}> ({\n"
+      "  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+      "    %2 = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1> "
+      "loc(unknown)\n"
+      "    stablehlo.return %2 : tensor<i1>\n"
+      "  }) : (tensor<4xf32>) -> tensor<4xf32> loc(\"sort\")\n"
+      "  return %1 : tensor<4xf32>\n}\n");
+  assert_ok(compiler_verify(module));
+  assert_ok(compiler_inline(module));
+  const mlir_op_t *main = mlir_module_find_symbol(module, "main");
+  const mlir_op_t *cosine = mlir_walk_first(main), *sort = cosine->next;
+  assert_string_equal(mlir_op_source(module, cosine), "lib.py:1:2");
+  assert_string_equal(mlir_op_source(module, sort), "m.py:9:5");
+  assert_string_equal(mlir_location_name(sort->location)->text, "sort");
+  assert_string_equal(mlir_op_source(module, mlir_walk_first(sort)), "m.py:9:5");
+  mlir_module_destroy(module);
+}
+
 static void test_calls_that_cannot_be_are_refused_where_they_stand(void **state) {
   (void)state;
   check_refused("func.func @other() {\n  return\n}\n", "no function @main");
@@ -142,6 +172,7 @@ int main(void) {
       cmocka_unit_test(
           test_calls_that_double_forty_times_are_refused_before_any_is_copied),
       cmocka_unit_test(test_loops_that_nest_by_calls_are_bounded),
+      cmocka_unit_test(test_what_has_no_line_is_where_it_is_called),
       cmocka_unit_test(test_calls_that_cannot_be_are_refused_where_they_stand),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
