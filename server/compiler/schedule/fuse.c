@@ -354,6 +354,117 @@ static bool has_room(const fuser_t *fuser, const fuse_owners_t *owners) {
   return true;
 }
 
+// What comes out of a product element by element, up to an operation, as long as only
+// these operations read it.
+enum { WAY_MAX = 32 };
+
+typedef struct fuse_way_t {
+  int32_t count;
+  const mlir_op_t *ops[WAY_MAX];
+} fuse_way_t;
+
+static bool is_on_way(const fuse_way_t *way, const mlir_op_t *op) {
+  for (int32_t i = 0; i < way->count; i++) {
+    if (way->ops[i] == op) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_read_on_way(const fuser_t *fuser, const fuse_way_t *way,
+                           const mlir_op_t *op) {
+  for (int r = 0; r < op->result_count; r++) {
+    const uint32_t id = op->results[r].id;
+    for (int32_t u = fuser->use_first[id]; u < fuser->use_first[id + 1]; u++) {
+      if (!is_on_way(way, fuser->uses[u].op)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool has_owner(const fuse_owners_t *owners, const fuse_owners_t *of) {
+  for (int32_t i = 0; i < of->count; i++) {
+    for (int32_t k = 0; k < owners->count; k++) {
+      if (of->clusters[i] == owners->clusters[k]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Whether it is in HBM anyway: for what does not go on element by element, or for the
+// clusters themselves.
+static bool is_kept_anyway(const fuser_t *fuser, const mlir_op_t *op,
+                           const fuse_owners_t *owners) {
+  for (int r = 0; r < op->result_count; r++) {
+    const uint32_t id = op->results[r].id;
+    for (int32_t u = fuser->use_first[id]; u < fuser->use_first[id + 1]; u++) {
+      const mlir_op_t *reader = fuser->uses[u].op;
+      const fuse_class_t class = fuse_class(reader);
+      if ((class != FUSE_VIEW && class != FUSE_LOOP) ||
+          has_owner(owners, &fuser->owners[reader->id])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// From `op` back to the product that it comes out of: what only these operations read,
+// and what others read as well. Whether the product itself is read by them alone.
+static bool find_way(const fuser_t *fuser, const mlir_op_t *op, fuse_way_t *out_way,
+                     fuse_way_t *out_outside) {
+  *out_way = (fuse_way_t){.count = 1, .ops = {op}};
+  bool grows = true;
+  while (grows) {
+    grows = false;
+    out_outside->count = 0;
+    for (int32_t i = 0; i < out_way->count; i++) {
+      for (int k = 0; k < out_way->ops[i]->operand_count; k++) {
+        const mlir_op_t *maker = out_way->ops[i]->operands[k]->op;
+        if (maker == NULL || !fuser->comes_from_product[maker->id] ||
+            is_on_way(out_way, maker) || is_on_way(out_outside, maker)) {
+          continue;
+        }
+        const bool is_inside =
+            out_way->count < WAY_MAX && is_read_on_way(fuser, out_way, maker);
+        if (is_inside && fuse_class(maker) == FUSE_PRODUCT) {
+          return true;
+        }
+        fuse_way_t *to = is_inside ? out_way : out_outside;
+        if (to->count < WAY_MAX) {
+          to->ops[to->count++] = maker;
+        }
+        grows = grows || is_inside;
+      }
+    }
+  }
+  return false;
+}
+
+// Whether `op`, which comes out of a product, is better a result of the product's kernel
+// than made where it is read, of other results that are kept for that.
+static bool ends_product(const fuser_t *fuser, const mlir_op_t *op,
+                         const fuse_owners_t *owners) {
+  fuse_way_t way, outside;
+  if (find_way(fuser, op, &way, &outside)) {
+    return true;
+  }
+  int64_t left = fuse_bytes(&op->results[0]);
+  for (int32_t i = 0; i < outside.count; i++) {
+    const bool is_kept = is_kept_anyway(fuser, outside.ops[i], owners);
+    left -= is_kept ? 0 : fuse_bytes(&outside.ops[i]->results[0]);
+    if (left < 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // A kernel has one product. What comes out of another one element by element ends that
 // one: a sum of products is added up product by product.
 static bool ends_another_product(const fuser_t *fuser, const mlir_op_t *op,
@@ -363,7 +474,8 @@ static bool ends_another_product(const fuser_t *fuser, const mlir_op_t *op,
     has_product = has_product ||
                   fuser->drafts.items[owners->clusters[i]].hero == CLUSTER_HERO_PRODUCT;
   }
-  return has_product && keeps && fuser->comes_from_product[op->id];
+  return has_product && keeps && fuser->comes_from_product[op->id] &&
+         ends_product(fuser, op, owners);
 }
 
 static void visit_loop(fuser_t *fuser, mlir_op_t *op) {
