@@ -24,6 +24,7 @@ enum {
   VIEWS_MAX = 16,         // Of one another.
   CHANGE_NEW = -1,
   CHANGE_GONE = -2,
+  CHANGE_MOVED = -3,
 };
 
 typedef struct use_t {
@@ -487,6 +488,77 @@ static int32_t *find_places(const chooser_t *chooser) {
   return places;
 }
 
+// By op id: what is made within kernels alone.
+static bool *find_inner(const clusters_t *clusters) {
+  bool *inner = pod_alloc((size_t)clusters->op_count + 1);
+  for (uint32_t i = 0; i < clusters->op_count; i++) {
+    const int32_t at = clusters->cluster_of[i];
+    inner[i] = at != CHIP_NONE && clusters->clusters[at].kind == CHIP_TASK_COMPUTE;
+  }
+  for (int32_t c = 0; c < clusters->cluster_count; c++) {
+    const cluster_t *cluster = &clusters->clusters[c];
+    inner[cluster->root->id] = false;
+    for (int32_t r = 0; r < cluster->result_count; r++) {
+      const int32_t at = cluster->first_value + cluster->operand_count + r;
+      inner[clusters->values.items[at].value->op->id] = false;
+    }
+  }
+  return inner;
+}
+
+// The root of the first kernel that makes the operation for itself.
+static mlir_op_t *anchor_of(const chooser_t *chooser, mlir_op_t **anchors,
+                            const int32_t *places, const mlir_op_t *op) {
+  mlir_op_t *anchor = NULL;
+  for (int r = 0; r < op->result_count; r++) {
+    for (int32_t u = chooser->first_use[op->results[r].id]; u != CHIP_NONE;
+         u = chooser->uses.items[u].next) {
+      const mlir_op_t *user = within(op->block, chooser->uses.items[u].op);
+      if (user == NULL) {
+        return NULL;
+      }
+      mlir_op_t *at = anchors[user->id];
+      anchor = anchor == NULL || places[at->id] < places[anchor->id] ? at : anchor;
+    }
+  }
+  return anchor;
+}
+
+// What a kernel makes for itself goes where it runs. In the program it may stand long
+// before, as the derivative of an activation does: what it reads would be made again
+// there, and nothing would be saved.
+static void sink_inner(remat_t *remat, const chooser_t *chooser) {
+  const clusters_t *clusters = chooser->clusters;
+  bool *inner = find_inner(clusters);
+  int32_t *places = find_places(chooser);
+  mlir_op_t **anchors = pod_alloc(((size_t)clusters->op_count + 1) * sizeof(*anchors));
+  POD_LIST(mlir_op_t *) moved = {0};
+  for (int32_t b = 0; b < clusters->blocks.count; b++) {
+    const mlir_block_t *block = clusters->blocks.items[b].block;
+    for (mlir_op_t *op = block->last; op != NULL; op = op->previous) {
+      mlir_op_t *anchor = inner[op->id] ? anchor_of(chooser, anchors, places, op) : NULL;
+      anchors[op->id] = anchor == NULL ? op : anchor;
+    }
+    pod_list_clear(&moved);
+    for (mlir_op_t *op = block->first; op != NULL; op = op->next) {
+      if (anchors[op->id] != op) {
+        *pod_list_add(&moved) = op;
+      }
+    }
+    for (int32_t i = 0; i < moved.count; i++) {
+      mlir_op_t *op = moved.items[i];
+      note_change(remat,
+                  (remat_change_t){.op = op, .index = CHANGE_MOVED, .next = op->next});
+      mlir_op_unlink(op);
+      mlir_block_insert_before(anchors[op->id], op);
+    }
+  }
+  pod_list_deinit(&moved);
+  free(anchors);
+  free(places);
+  free(inner);
+}
+
 static void sort_members(chooser_t *chooser, const int32_t *places) {
   for (int32_t i = 1; i < chooser->member_count; i++) {
     mlir_op_t *op = chooser->members[i];
@@ -656,6 +728,7 @@ bool remat_shrink(remat_t *remat, clusters_t *clusters, const memory_t *memory,
   const bool is_won = take_picks(&chooser, &picks, excess_bytes) > 0;
   if (is_won) {
     clusters_unschedule(clusters);
+    sink_inner(remat, &chooser);
     int32_t *places = find_places(&chooser);
     for (int32_t i = 0; i < picks.count; i++) {
       apply(remat, &chooser, picks.items[i], places);
@@ -676,6 +749,9 @@ void remat_undo(remat_t *remat) {
     const remat_change_t *change = &remat->changes.items[i];
     if (change->index == CHANGE_NEW) {
       mlir_op_unlink(change->op);
+    } else if (change->index == CHANGE_MOVED) {
+      mlir_op_unlink(change->op);
+      mlir_block_insert_before(change->next, change->op);
     } else if (change->index == CHANGE_GONE) {
       mlir_block_insert_before(change->next, change->op);
     } else {

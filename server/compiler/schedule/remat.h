@@ -22,9 +22,9 @@
 // What has been done to the module, to be taken back in the other direction.
 typedef struct remat_change_t {
   mlir_op_t *op;
-  int32_t index;      // Of the operand; -1: `op` is new; -2: it was taken out.
+  int32_t index;      // Of the operand; -1: `op` is new; -2: it was taken out; -3: moved.
   mlir_value_t *old;  // The operand before.
-  mlir_op_t *next;    // Of what was taken out; it stood before that.
+  mlir_op_t *next;    // Of what was taken out or moved; it stood before that.
 } remat_change_t;
 
 typedef struct remat_t {
