@@ -124,7 +124,8 @@ static pod_status_t take_text(walk_t *walk, const char *text, int64_t length) {
   return NULL;
 }
 
-static void take_number(walk_t *walk, double number) {
+// `digits` are the number as it is written.
+static pod_status_t take_number(walk_t *walk, const char *digits, double number) {
   kernel_config_t *config = walk->config;
   const number_row_t rows[] = {
       {".custom_call_config.cost_estimate.flops", &config->flops},
@@ -135,13 +136,18 @@ static void take_number(walk_t *walk, double number) {
       {".custom_call_config.internal_scratch_in_bytes", &config->scratch_bytes},
       {".scoped_memory_configs[].size", &config->vmem_limit_bytes},
   };
-  const int64_t value = number < 0 ? 0 : number < 9e18 ? (int64_t)number : INT64_MAX;
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-    if (strcmp(walk->path, rows[i].path) == 0) {
-      *rows[i].to = value;
-      config->has_estimate = config->has_estimate || i < 4;
+    if (strcmp(walk->path, rows[i].path) != 0) {
+      continue;
     }
+    if (number < 0) {
+      return pod_error(POD_INVALID_ARGUMENT,
+                       "%s of the kernel's configuration must be 0 or more, got %s",
+                       rows[i].path + 1, digits);
+    }
+    *rows[i].to = number < 9e18 ? (int64_t)number : INT64_MAX;
   }
+  return NULL;
 }
 
 static pod_status_t read_word(walk_t *walk) {
@@ -177,8 +183,7 @@ static pod_status_t read_number(walk_t *walk) {
   if (length == 0 || *behind != '\0') {
     return bad(walk, "has no value");
   }
-  take_number(walk, number);
-  return NULL;
+  return take_number(walk, digits, number);
 }
 
 static pod_status_t read_value(walk_t *walk);
@@ -267,6 +272,10 @@ pod_status_t kernel_config_read(pod_arena_t *arena, const char *text, int64_t le
                  .arena = arena,
                  .config = out_config};
   POD_TRY(read_value(&walk));
+  // No kernel is for nothing: who says so says nothing.
+  out_config->has_estimate = out_config->flops > 0 || out_config->transcendentals > 0 ||
+                             out_config->bytes_accessed > 0 ||
+                             out_config->remote_bytes > 0;
   skip_blanks(&walk);
   return walk.at == walk.end ? NULL : bad(&walk, "goes on behind its end");
 }

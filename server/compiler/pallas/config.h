@@ -4,7 +4,8 @@
 //
 // Members that are not known are skipped; of those that are, the last one counts.
 // Ownership: everything is in the arena given. Threading: pure.
-// Errors: INVALID_ARGUMENT with the offset of the byte in the text.
+// Errors: INVALID_ARGUMENT with the offset of the byte in the text, or the member that is
+// negative.
 
 #ifndef SERVER_COMPILER_PALLAS_CONFIG_H_
 #define SERVER_COMPILER_PALLAS_CONFIG_H_
@@ -18,7 +19,8 @@
 typedef struct kernel_config_t {
   const uint8_t *body;  // NULL: there is none.
   int64_t body_bytes;
-  // What the user says that the whole kernel costs (pallas_call(cost_estimate=…)).
+  // What the user says that the whole kernel costs (pallas_call(cost_estimate=…)). One of
+  // zeros alone is none.
   bool has_estimate;
   int64_t flops, transcendentals, bytes_accessed, remote_bytes;
   bool has_communication;    // It sends to other chips, or waits for them.

@@ -296,6 +296,41 @@ static void test_a_time_that_rests_on_less_than_the_kernel_is_noted(void **state
   compiler_result_destroy(result);
 }
 
+// A kernel that has no estimate with one of zeros.
+static pod_status_t try_with_zeros(const char *name, const char *topology,
+                                   compiler_result_t **out_result) {
+  static const char config[] = "custom_call_config\\22: {";
+  char *text = kernel_text(name);
+  const char *place = strstr(text, config);
+  assert_non_null(place);
+  pod_text_t changed = {0};
+  pod_text_add_bytes(&changed, text, (size_t)(place - text));
+  pod_text_printf(&changed,
+                  "%s\\22cost_estimate\\22: {\\22flops\\22: 0, "
+                  "\\22bytes_accessed\\22: 0}, %s",
+                  config, place + strlen(config));
+  free(text);
+  const pod_status_t status = compile_text(changed.bytes, "v5e", topology, out_result);
+  pod_text_deinit(&changed);
+  return status;
+}
+
+static void test_an_estimate_of_zeros_is_none(void **state) {
+  (void)state;
+  compiler_result_t *result = NULL;
+  const pod_status_t status = try_with_zeros("remote", "2x2", &result);
+  assert_int_equal(pod_status_code(status), POD_UNIMPLEMENTED);
+  assert_non_null(strstr(pod_status_message(status), "say what it costs"));
+  pod_status_free(status);
+  assert_ok(try_with_zeros("paged", "1x1", &result));
+  chip_work_t work;
+  assert_int_equal(kernels_of(result, 1, &work), 1);
+  const chip_work_t without = work_of("paged");
+  assert_memory_equal(&work, &without, sizeof(work));
+  assert_true(has_note(result, "rests on a guess of the turns of a loop"));
+  compiler_result_destroy(result);
+}
+
 static void test_a_program_with_a_kernel_does_not_run(void **state) {
   (void)state;
   compiler_result_t *result = compile_kernel("flash_causal", "v5e", "1x1");
@@ -406,6 +441,14 @@ static void test_configurations_that_are_none_are_refused_at_their_place(void **
                     "cost_estimate");
   expect_bad_config("{\\22device_type\\22: \\22DEVICE_TYPE_SPARSECORE\\22}",
                     "SparseCore");
+  expect_bad_config(
+      "{\\22custom_call_config\\22: {\\22cost_estimate\\22: "
+      "{\\22flops\\22: -5}}}",
+      "custom_call_config.cost_estimate.flops of the kernel's "
+      "configuration must be 0 or more, got -5");
+  expect_bad_config("{\\22scoped_memory_configs\\22: [{\\22size\\22: -1}]}",
+                    "scoped_memory_configs[].size of the kernel's configuration must be "
+                    "0 or more, got -1");
   char deep[512] = "";
   memset(deep, '[', 200);
   expect_bad_config(deep, "nests too deep");
@@ -502,6 +545,7 @@ int main(void) {
       cmocka_unit_test(test_blocks_that_do_not_fit_vmem_are_an_error_as_of_mosaic),
       cmocka_unit_test(test_kernels_that_send_to_other_chips_need_an_estimate),
       cmocka_unit_test(test_a_time_that_rests_on_less_than_the_kernel_is_noted),
+      cmocka_unit_test(test_an_estimate_of_zeros_is_none),
       cmocka_unit_test(test_a_program_with_a_kernel_does_not_run),
       cmocka_unit_test(test_a_call_that_says_how_it_is_cut_is_timed_by_its_arrays),
       cmocka_unit_test(test_a_kernel_that_its_rule_cuts_does_its_part),
