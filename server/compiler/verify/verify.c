@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/text.h"
 #include "common/mlir/diagnostic.h"
+#include "common/mlir/printer.h"
 #include "common/mlir/walk.h"
 #include "server/compiler/dialect/attributes.h"
 #include "server/compiler/dialect/kinds.h"
@@ -95,6 +97,58 @@ static pod_status_t verify_memory_kinds(mlir_module_t *module, const mlir_op_t *
   return NULL;
 }
 
+// --- What gives its memory to results (lower/donation.h) ---
+
+POD_PRINTF(3, 4)
+static pod_status_t bad_mark(mlir_module_t *module, const mlir_attr_t *mark,
+                             const char *format, ...) {
+  enum { ELEMENTS_SHOWN = 8 };
+  va_list args;
+  va_start(args, format);
+  pod_text_t text = {0};
+  pod_text_vprintf(&text, format, args);
+  va_end(args);
+  pod_text_add(&text, ", got ");
+  mlir_attr_print(&text, mark, ELEMENTS_SHOWN);
+  const pod_status_t status =
+      mlir_error_at(module, mark->position, POD_INVALID_ARGUMENT, "%s", text.bytes);
+  pod_text_deinit(&text);
+  return status;
+}
+
+static pod_status_t verify_donors(mlir_module_t *module, const mlir_op_t *main) {
+  const mlir_block_t *body = mlir_op_block(main, 0);
+  const int result_count = body->last->operand_count;
+  const mlir_attr_t *marks = mlir_op_attr(main, "arg_attrs");
+  for (int i = 0; i < body->argument_count; i++) {
+    const mlir_attr_t *alias = mlir_attr_get_at(marks, i, "tf.aliasing_output");
+    if (alias != NULL && (!mlir_attr_is(alias, MLIR_ATTR_INTEGER) || alias->integer < 0 ||
+                          alias->integer >= result_count)) {
+      return bad_mark(module, alias,
+                      "tf.aliasing_output of argument %d must be the number of one of "
+                      "the %d results",
+                      i, result_count);
+    }
+    const mlir_attr_t *donor = mlir_attr_get_at(marks, i, "jax.buffer_donor");
+    if (donor != NULL && !mlir_attr_is(donor, MLIR_ATTR_BOOL)) {
+      return bad_mark(module, donor,
+                      "jax.buffer_donor of argument %d must be true or false", i);
+    }
+  }
+  return NULL;
+}
+
+static pod_status_t verify_aliases(mlir_module_t *module) {
+  const mlir_attr_t *list = mlir_op_attr(module->op, "mhlo.input_output_alias");
+  return list == NULL || mlir_attr_is(list, MLIR_ATTR_ARRAY)
+             ? NULL
+             : bad_mark(module, list,
+                        "the module's mhlo.input_output_alias must be a list of "
+                        "dictionaries (alias, output_index)");
+}
+
+// --- Functions ---
+
 // A function's signature, its entry's arguments and its return agree.
 static pod_status_t verify_function(mlir_module_t *module, const mlir_op_t *op) {
   const mlir_attr_t *type = mlir_op_attr(op, "function_type");
@@ -142,6 +196,9 @@ static pod_status_t verify_function(mlir_module_t *module, const mlir_op_t *op) 
                            shape_type_text(module, end->operands[i]->type),
                            shape_type_text(module, signature->results[i]));
     }
+  }
+  if (strcmp(mlir_op_attr(op, "sym_name")->text, "main") == 0) {
+    POD_TRY(verify_donors(module, op));
   }
   POD_TRY(verify_memory_kinds(module, op, "arg_attrs", body->argument_count, "argument"));
   return verify_memory_kinds(module, op, "res_attrs", end->operand_count, "result");
@@ -331,6 +388,7 @@ static pod_status_t verify_names(mlir_module_t *module) {
 
 pod_status_t compiler_verify(mlir_module_t *module) {
   POD_TRY(verify_names(module));
+  POD_TRY(verify_aliases(module));
   for (mlir_op_t *op = mlir_walk_first(module->op); op != NULL;
        op = mlir_walk_next(module->op, op)) {
     module->place_in_hand = op->position;  // Attributes of bytecode have none.

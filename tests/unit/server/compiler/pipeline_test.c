@@ -176,8 +176,10 @@ static void test_marks_that_make_no_sense_are_refused(void **state) {
     const char *second;
     const char *says;
   } cases[] = {
-      {"1 : i32", "tf.aliasing_output of argument 1 must be the number of one of the 1"},
-      {"\"no\"", "tf.aliasing_output of argument 1 must be the number"},
+      {"1 : i32",
+       ":1:114: tf.aliasing_output of argument 1 must be the number of one of "
+       "the 1 results, got 1 : i32"},
+      {"\"no\"", "one of the 1 results, got \"no\""},
       {"0 : i32", "arguments 0 and 1 both have tf.aliasing_output = 0"},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
