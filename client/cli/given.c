@@ -40,6 +40,39 @@ static error_t parse_device_order(cli_given_t *given, const char *value,
   return 0;
 }
 
+// "cache,3", or "all", which is a word only where nothing else is named. Which arguments
+// there are is the compiler's to say.
+static bool is_donated_list(const char *list) {
+  for (const char *at = list;; at++) {
+    const size_t length = strcspn(at, ",");
+    const bool is_all = length == 3 && memcmp(at, "all", length) == 0;
+    if (length == 0 || (is_all && strcmp(list, "all") != 0)) {
+      return false;
+    }
+    at += length;
+    if (*at == '\0') {
+      return true;
+    }
+  }
+}
+
+static error_t parse_donated(cli_given_t *given, const char *value,
+                             struct argp_state *state) {
+  pod_text_t text = {0};
+  pod_text_printf(&text, "%s%s%s", given->donate == NULL ? "" : given->donate,
+                  given->donate == NULL ? "" : ",", value);
+  free(given->donate);
+  given->donate = pod_text_take(&text);
+  if (!is_donated_list(given->donate)) {
+    argp_error(state,
+               "--donate takes arguments by name or number, such as cache,3, or all "
+               "alone, got '%s'",
+               given->donate);
+    return EINVAL;
+  }
+  return 0;
+}
+
 error_t cli_given_option(cli_given_t *given, int key, const char *value,
                          struct argp_state *state) {
   if (key == CLI_KEY_MESH) {
@@ -62,12 +95,7 @@ error_t cli_given_option(cli_given_t *given, int key, const char *value,
     return parse_device_order(given, value, state);
   }
   if (key == CLI_KEY_DONATE) {
-    pod_text_t text = {0};
-    pod_text_printf(&text, "%s%s%s", given->donate == NULL ? "" : given->donate,
-                    given->donate == NULL ? "" : ",", value);
-    free(given->donate);
-    given->donate = pod_text_take(&text);
-    return 0;
+    return parse_donated(given, value, state);
   }
   const bool is_in = key == CLI_KEY_IN_SHARDING;
   if (!is_in && key != CLI_KEY_OUT_SHARDING) {

@@ -245,6 +245,10 @@ class ExplainTest(unittest.TestCase):
             self.assertEqual(values, re.search(r"(?m)^result0 = .*", podium("run", update).stdout)[0])
         self.assertIn("there is no argument 'z', which is to be donated: the program has 3 (c, u, i)",
                       podium("explain", update, "--donate", "z", status=3).stderr)
+        for names in ([""], ["c,"], ["all,0"], ["all", "0"]):
+            given = [word for name in names for word in ("--donate", name)]
+            self.assertIn("--donate takes arguments by name or number, such as cache,3, or all alone, got "
+                          f"'{','.join(names)}'", podium("explain", update, *given, status=2).stderr)
 
     def test_replicated_arguments_are_named(self):
         text = REPEATED.replace('%w: tensor<256x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}',
