@@ -1,17 +1,26 @@
 // Two programs on one pod, by the same measures.
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/cli/explain.h"
 #include "client/cli/report.h"
 #include "client/cli/terminal.h"
 
-// Compiles what is read, and measures it.
+pod_status_t cli_diff_name(const cli_run_t *run, pod_status_t status) {
+  const char *message = status == NULL ? "" : pod_status_message(status);
+  const size_t length = strlen(run->program);
+  const bool is_named =
+      strncmp(message, run->program, length) == 0 && message[length] == ':';
+  return is_named ? status : pod_status_context(status, "%s", run->program);
+}
+
+// Measures what is compiled.
 static pod_status_t measure(cli_run_t *run, pod_arena_t *arena, cli_measures_t *out) {
   podium_profile_t *profile;
   char *unknown;
   cli_progress_step(run->progress, "simulating", 0);
-  POD_TRY(cli_run_predict(run, &profile, &unknown));
+  POD_TRY(cli_diff_name(run, cli_run_predict(run, &profile, &unknown)));
   *out = cli_explain_make(arena, podium_executable_info(run->executable), profile, NULL)
              .measures;
   free(unknown);

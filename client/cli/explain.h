@@ -65,4 +65,8 @@ POD_MUST_USE pod_status_t cli_search_program(cli_run_t *run);
 // "diff", diff.c.
 POD_MUST_USE pod_status_t cli_diff_programs(cli_run_t *run);
 
+// Says which of the two programs failed, the one in hand, unless its place in the file is
+// told. Takes and returns `status`; NULL stays NULL.
+POD_MUST_USE pod_status_t cli_diff_name(const cli_run_t *run, pod_status_t status);
+
 #endif  // CLIENT_CLI_EXPLAIN_H_

@@ -133,8 +133,9 @@ pod_status_t cli_run_compile(cli_run_t *run) {
       .chip_kind = is_elsewhere ? run->chip : NULL,
       .topology = is_elsewhere ? run->topology : NULL};
   cli_given_fill(&run->given, &options);
-  return cli_status_of(podium_compile(run->session, run->program, run->text, run->length,
-                                      &options, &run->executable));
+  const pod_status_t status = cli_status_of(podium_compile(
+      run->session, run->program, run->text, run->length, &options, &run->executable));
+  return run->compares ? cli_diff_name(run, status) : status;
 }
 
 // What it runs on is chosen once: it stays there if it is run again.

@@ -278,6 +278,17 @@ class ExplainTest(unittest.TestCase):
         self.assertIn("one program at a time", podium("diff", GATHERED, GATHERED, GATHERED, status=2).stderr)
         self.assertIn("NOT_FOUND", podium("diff", GATHERED, "/nowhere.mlir", status=3).stderr)
 
+    def test_the_program_that_fails_is_named(self):
+        large = self.program("""func.func @main(%x: tensor<65536x65536xf32>) -> tensor<65536x65536xf32> {
+  %0 = stablehlo.add %x, %x : tensor<65536x65536xf32>
+  return %0 : tensor<65536x65536xf32>
+}
+""")
+        for pair in ((GATHERED, large), (large, GATHERED)):
+            self.assertIn(f"RESOURCE_EXHAUSTED: {large}: Ran out of memory", podium("diff", *pair, status=3).stderr)
+        (wrong := self.folder / "wrong.mlir").write_text("func.func @main() {\n  nothing\n}\n")
+        self.assertIn(f"INVALID_ARGUMENT: {wrong}:2:", podium("diff", GATHERED, wrong, status=3).stderr)
+
     def test_every_value_says_how_it_lies(self):
         text = podium("explain", self.program(REPEATED), "--shardings").stdout
         self.assertRegex(text, r'(?m)^  x +argument +f32\[64,256\] +P\(None, "x"\) +f32\[64,64\]$')
