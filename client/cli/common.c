@@ -134,17 +134,11 @@ const char *cli_size(pod_arena_t *arena, int64_t bytes) {
 }
 
 const char *cli_time(pod_arena_t *arena, int64_t picoseconds) {
-  const double value = (double)picoseconds;
-  if (value >= 1e12) {
-    return pod_arena_printf(arena, "%.3f s", value / 1e12);
-  }
-  if (value >= 1e9) {
-    return pod_arena_printf(arena, "%.3f ms", value / 1e9);
-  }
-  if (value >= 1e6) {
-    return pod_arena_printf(arena, "%.2f us", value / 1e6);
-  }
-  return pod_arena_printf(arena, "%.1f ns", value / 1e3);
+  pod_text_t text = {0};
+  pod_text_add_time(&text, picoseconds);
+  const char *copy = pod_arena_strdup(arena, text.bytes);
+  pod_text_deinit(&text);
+  return copy;
 }
 
 const char *cli_axes(pod_arena_t *arena, const podium_collective_t *collective) {

@@ -150,7 +150,8 @@ static void print_step(pod_arena_t *arena, const cli_explanation_t *explanation)
 
 void cli_explain_print(pod_arena_t *arena, const cli_explanation_t *explanation) {
   const podium_program_info_t *info = explanation->info;
-  cli_print("program %s on %d chips\n", info->name, info->device_count);
+  cli_print("program %s on %d chip%s\n", info->name, info->device_count,
+            info->device_count == 1 ? "" : "s");
   cli_print(explanation->count == 0 ? "collectives: none\n"
                                     : "collectives, what is waited for longest first\n");
   for (int i = 0; i < explanation->count; i++) {

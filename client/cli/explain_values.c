@@ -37,8 +37,8 @@ void cli_values_print(pod_arena_t *arena, const podium_program_info_t *info) {
       widths[c] = length > widths[c] && length <= WIDTH_MAX ? length : widths[c];
     }
   }
-  cli_print("program %s on %d chips, after propagation\n", info->name,
-            info->device_count);
+  cli_print("program %s on %d chip%s, after propagation\n", info->name,
+            info->device_count, info->device_count == 1 ? "" : "s");
   cli_print("  %-*s  %-*s  %-*s  %-*s  %-*s  source\n", widths[0], heads[0], widths[1],
             heads[1], widths[2], heads[2], widths[3], heads[3], widths[4], heads[4]);
   for (int i = 0; i < info->value_count; i++) {

@@ -88,9 +88,10 @@ static pod_status_t connect_pod(cli_run_t *run) {
   POD_TRY(status);
   POD_TRY(cli_status_of(podium_pod(run->session, 10000, &run->pod_info)));
   if (run->local != NULL && !run->quiet && is_running(run)) {
-    fprintf(stderr, "pod of %d %s chips, %s, ready after %.2f s\n",
+    fprintf(stderr, "pod of %d %s chip%s, %s, ready after %.2f s\n",
             run->pod_info->device_count, run->pod_info->chip_kind,
-            run->pod_info->topology, (double)(pod_clock_now_ns() - started_ns) / 1e9);
+            run->pod_info->device_count == 1 ? "" : "s", run->pod_info->topology,
+            (double)(pod_clock_now_ns() - started_ns) / 1e9);
   }
   return NULL;
 }

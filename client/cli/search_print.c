@@ -182,10 +182,10 @@ void search_print(search_t *search) {
     return;
   }
   const int64_t *values = best->measures.values;
-  cli_print("best on %" PRId64 " %s chips: mesh %s, step %s, HBM peak %s of %s\n",
-            search->device_count, search->chip, search_mesh(search, best->plan),
-            cli_time(arena, values[CLI_STEP]), cli_size(arena, values[CLI_PEAK_HBM]),
-            cli_size(arena, search->hbm_bytes));
+  cli_print("best on %" PRId64 " %s chip%s: mesh %s, step %s, HBM peak %s of %s\n",
+            search->device_count, search->chip, search->device_count == 1 ? "" : "s",
+            search_mesh(search, best->plan), cli_time(arena, values[CLI_STEP]),
+            cli_size(arena, values[CLI_PEAK_HBM]), cli_size(arena, search->hbm_bytes));
   print_shapes(search, best->plan);
   print_command(search, best->plan);
 }

@@ -135,6 +135,19 @@ void pod_text_add_size(pod_text_t *text, unsigned long long size_bytes) {
   pod_text_printf(text, "%.1f %s", value, units[unit]);
 }
 
+void pod_text_add_time(pod_text_t *text, int64_t picoseconds) {
+  const double value = (double)picoseconds;
+  if (value >= 1e12) {
+    pod_text_printf(text, "%.3f s", value / 1e12);
+  } else if (value >= 1e9) {
+    pod_text_printf(text, "%.3f ms", value / 1e9);
+  } else if (value >= 1e6) {
+    pod_text_printf(text, "%.2f us", value / 1e6);
+  } else {
+    pod_text_printf(text, "%.1f ns", value / 1e3);
+  }
+}
+
 size_t pod_utf8_length(const char *text, size_t left) {
   const unsigned char *bytes = (const unsigned char *)text;
   const unsigned char first = left == 0 ? 0xff : bytes[0];

@@ -53,6 +53,9 @@ char *pod_text_take(pod_text_t *text);
 // "1.5 KiB", "16.0 GiB", "512 B". Units of 1024.
 void pod_text_add_size(pod_text_t *text, unsigned long long size_bytes);
 
+// "12.34 us", "1.500 ms", "350.0 ns"; up to seconds.
+void pod_text_add_time(pod_text_t *text, int64_t picoseconds);
+
 // The length in bytes of the UTF-8 character at `text`, of which `left` bytes are there;
 // 0 when there is none (RFC 3629).
 size_t pod_utf8_length(const char *text, size_t left);

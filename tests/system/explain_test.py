@@ -289,6 +289,21 @@ class ExplainTest(unittest.TestCase):
         (wrong := self.folder / "wrong.mlir").write_text("func.func @main() {\n  nothing\n}\n")
         self.assertIn(f"INVALID_ARGUMENT: {wrong}:2:", podium("diff", GATHERED, wrong, status=3).stderr)
 
+    def test_one_chip_is_one(self):
+        program = self.program("""func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.add %x, %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+""")
+        self.assertIn("program main on 1 chip\n", podium("explain", program).stdout)
+        self.assertIn("program main on 1 chip, after", podium("explain", program, "--shardings").stdout)
+        self.assertIn("pod of 1 v5e chip, ", podium("run", program).stderr)
+
+    def test_what_is_computed_again_is_told_with_its_time(self):
+        text = (PROGRAMS.parent / "golden/passes/remat_chain.mlir").read_text()
+        self.assertRegex(podium("explain", self.program(text.split("// -----")[0])).stdout,
+                         r"(?m)HBM than there is: 1 result is computed again where it is read late, [0-9.]+ ms of kernels$")
+
     def test_every_value_says_how_it_lies(self):
         text = podium("explain", self.program(REPEATED), "--shardings").stdout
         self.assertRegex(text, r'(?m)^  x +argument +f32\[64,256\] +P\(None, "x"\) +f32\[64,64\]$')

@@ -128,10 +128,12 @@ static const char *note_of(const fitter_t *fitter, int64_t excess, bool overlaps
   pod_text_add_size(&text, (unsigned long long)excess);
   pod_text_add(&text, " more HBM than there is:");
   if (remat->value_count > 0) {
-    pod_text_printf(&text,
-                    " %d results are computed again where they are read late, %.3g "
-                    "us of kernels",
-                    remat->value_count, (double)remat->duration_ps / 1e6);
+    const bool is_one = remat->value_count == 1;
+    pod_text_printf(&text, " %d %s computed again where %s read late, ",
+                    remat->value_count, is_one ? "result is" : "results are",
+                    is_one ? "it is" : "they are");
+    pod_text_add_time(&text, remat->duration_ps);
+    pod_text_add(&text, " of kernels");
   }
   if (!overlaps) {
     pod_text_add(&text, remat->value_count > 0 ? ", and collectives do not overlap"

@@ -100,8 +100,9 @@ int main(int argc, char **argv) {
   if (status == NULL) {
     die_with_the_coordinator();
     take_identity(&orders);
-    pod_log(POD_LOG_INFO, "attempt %d at job %llu \"%s\", on %zu chips", orders.attempt,
-            (unsigned long long)orders.id, orders.name, orders.chip_count);
+    pod_log(POD_LOG_INFO, "attempt %d at job %llu \"%s\", on %zu chip%s", orders.attempt,
+            (unsigned long long)orders.id, orders.name, orders.chip_count,
+            orders.chip_count == 1 ? "" : "s");
     status = runner_run(&(runner_t){.orders = &orders, .tell = tell});
   }
   if (status != NULL) {

@@ -66,6 +66,18 @@ static void test_sizes_are_in_units_of_1024(void **state) {
   pod_text_deinit(&text);
 }
 
+static void test_times_are_in_the_unit_that_fits(void **state) {
+  (void)state;
+  pod_text_t text = {0};
+  const int64_t times[] = {0, 350000, 12340000, 88300000000, 2500000000000};
+  for (size_t i = 0; i < POD_COUNT_OF(times); i++) {
+    pod_text_add_time(&text, times[i]);
+    pod_text_add(&text, ";");
+  }
+  assert_string_equal(text.bytes, "0.0 ns;350.0 ns;12.34 us;88.300 ms;2.500 s;");
+  pod_text_deinit(&text);
+}
+
 static void test_what_is_formatted_may_be_of_any_length(void **state) {
   (void)state;
   char expected[301];
@@ -144,6 +156,7 @@ int main(void) {
       cmocka_unit_test(test_bytes_may_hold_nul),
       cmocka_unit_test(test_clear_keeps_the_memory_and_take_hands_it_on),
       cmocka_unit_test(test_sizes_are_in_units_of_1024),
+      cmocka_unit_test(test_times_are_in_the_unit_that_fits),
       cmocka_unit_test(test_what_is_formatted_may_be_of_any_length),
       cmocka_unit_test(test_integers_are_added_in_decimal),
       cmocka_unit_test(test_reserved_room_lets_a_text_repeat_a_part_of_itself),
