@@ -202,6 +202,29 @@ static void test_turns_that_repeat_take_what_running_them_takes(void **state) {
   assert_true(saved_count > SEED_COUNT);
 }
 
+// A program of one loop.
+typedef struct lone_loop_t {
+  world_t world;
+  dice_t dice;
+  int32_t flag, condition, body;
+} lone_loop_t;
+
+static void begin_lone_loop(lone_loop_t *loop, int32_t chips) {
+  world_begin(&loop->world, chips);
+  loop->flag = program_temp(loop->world.builder, shape_of(TENSOR_PRED, 0));
+  loop->dice = (dice_t){.state = 1};
+  loop->condition = add_condition(&loop->world, &loop->dice, "condition", loop->flag);
+  loop->body = program_computation(loop->world.builder, "body", loop->flag, CHIP_NONE,
+                                   loop->flag, CHIP_NONE);
+}
+
+static chip_program_t *end_lone_loop(lone_loop_t *loop, int32_t entry,
+                                     int32_t *out_loop) {
+  *out_loop = add_while(&loop->world, loop->flag, loop->condition, loop->body);
+  world_task(&loop->world, entry, CHIP_TASK_WHILE, *out_loop, (chip_work_t){0});
+  return world_end(&loop->world);
+}
+
 // A loop of so many turns that running them all would take hours.
 static void test_a_long_loop_takes_no_longer_than_a_short_one(void **state) {
   (void)state;
@@ -209,23 +232,18 @@ static void test_a_long_loop_takes_no_longer_than_a_short_one(void **state) {
   const int64_t turns[] = {1000, 1000000000};
   int64_t steps[POD_COUNT_OF(turns)], ends_ps[POD_COUNT_OF(turns)];
   for (size_t i = 0; i < POD_COUNT_OF(turns); i++) {
-    world_t world;
-    world_begin(&world, 16);
-    const int32_t flag = program_temp(world.builder, shape_of(TENSOR_PRED, 0));
-    dice_t dice = {.state = 1};
-    const int32_t condition = add_condition(&world, &dice, "condition", flag);
-    const int32_t body =
-        program_computation(world.builder, "body", flag, CHIP_NONE, flag, CHIP_NONE);
+    lone_loop_t lone;
+    begin_lone_loop(&lone, 16);
+    world_t *world = &lone.world;
     const int32_t start =
-        world_task(&world, body, CHIP_TASK_COLLECTIVE_START,
-                   world_all_reduce(&world, 4096, 4, 1), (chip_work_t){0});
-    add_compute(&world, &dice, body, world_any(&world));
-    end_open(&world, body, CHIP_TASK_COLLECTIVE_DONE, start);
+        world_task(world, lone.body, CHIP_TASK_COLLECTIVE_START,
+                   world_all_reduce(world, 4096, 4, 1), (chip_work_t){0});
+    add_compute(world, &lone.dice, lone.body, world_any(world));
+    end_open(world, lone.body, CHIP_TASK_COLLECTIVE_DONE, start);
     const int32_t entry =
-        program_computation(world.builder, "main", CHIP_NONE, CHIP_NONE);
-    const int32_t loop = add_while(&world, flag, condition, body);
-    world_task(&world, entry, CHIP_TASK_WHILE, loop, (chip_work_t){0});
-    chip_program_t *program = world_end(&world);
+        program_computation(world->builder, "main", CHIP_NONE, CHIP_NONE);
+    int32_t loop;
+    chip_program_t *program = end_lone_loop(&lone, entry, &loop);
     chip_trace_t trace;
     chip_trace_init(&trace, program);
     assert_true(chip_trace_add(&trace, loop, turns[i]));
@@ -283,25 +301,18 @@ static void test_a_period_of_some_turns_is_found_when_it_has_been_once(void **st
 // A loop over one body on a closed ring of 8 chips, the last of which is slower than the
 // others, behind what takes it far longer than them.
 static chip_program_t *make_late_loop(int32_t *out_loop) {
-  world_t world;
-  world_begin(&world, 8);
-  const int32_t flag = program_temp(world.builder, shape_of(TENSOR_PRED, 0));
-  dice_t dice = {.state = 1};
-  const int32_t condition = add_condition(&world, &dice, "condition", flag);
-  const int32_t body =
-      program_computation(world.builder, "body", flag, CHIP_NONE, flag, CHIP_NONE);
-  const int32_t start =
-      world_task(&world, body, CHIP_TASK_COLLECTIVE_START,
-                 world_all_reduce(&world, 4096, 8, 1), (chip_work_t){0});
-  world_compute(&world, body, world_any(&world), 1000 * US, 0);
-  end_open(&world, body, CHIP_TASK_COLLECTIVE_DONE, start);
-  world_task(&world, body, CHIP_TASK_COLLECTIVE, world_all_reduce(&world, 4096, 8, 1),
+  lone_loop_t lone;
+  begin_lone_loop(&lone, 8);
+  world_t *world = &lone.world;
+  const int32_t start = world_task(world, lone.body, CHIP_TASK_COLLECTIVE_START,
+                                   world_all_reduce(world, 4096, 8, 1), (chip_work_t){0});
+  world_compute(world, lone.body, world_any(world), 1000 * US, 0);
+  end_open(world, lone.body, CHIP_TASK_COLLECTIVE_DONE, start);
+  world_task(world, lone.body, CHIP_TASK_COLLECTIVE, world_all_reduce(world, 4096, 8, 1),
              (chip_work_t){0});
-  const int32_t entry = program_computation(world.builder, "main", CHIP_NONE, CHIP_NONE);
-  world_compute(&world, entry, world_any(&world), 300 * US, 0);
-  *out_loop = add_while(&world, flag, condition, body);
-  world_task(&world, entry, CHIP_TASK_WHILE, *out_loop, (chip_work_t){0});
-  return world_end(&world);
+  const int32_t entry = program_computation(world->builder, "main", CHIP_NONE, CHIP_NONE);
+  world_compute(world, entry, world_any(world), 300 * US, 0);
+  return end_lone_loop(&lone, entry, out_loop);
 }
 
 static int64_t steps_of_late_loop(int64_t turns, double slowdown) {
