@@ -20,12 +20,12 @@
 enum {
   SUMS = TORUS_DIRECTIONS + 1,  // How long each link of a chip was busy, then any.
   MISTAKES_MAX = 16,            // So often is a run begun anew; then all is followed.
+  MET_MAX = 512,                // Episodes: looking for one is to cost nothing.
 };
 #define MEMORY_BYTES_MAX ((size_t)256 << 20)
 
 // An episode that has been followed. Times are since the first class began the first.
 typedef struct met_t {
-  uint64_t hash;  // Of how the first collective began.
   int32_t count;
   int32_t plans[ROUNDS_TOGETHER_MAX];
   int64_t *begins_ps, *ends_ps;  // By collective and class.
@@ -37,7 +37,9 @@ typedef struct met_t {
 struct simulator_memory_t {
   bool looks_up;
   size_t size_bytes;
-  POD_LIST(met_t *) met;          // The latest last.
+  int32_t met_count;
+  met_t *met[MET_MAX];  // The latest last.
+  uint64_t hashes[MET_MAX];
   POD_LIST(int64_t) mistakes_ps;  // When the episodes began that are to be followed.
 };
 
@@ -58,10 +60,9 @@ static void destroy_met(met_t *met) {
 }
 
 void simulator_memory_destroy(simulator_memory_t *memory) {
-  for (int32_t i = 0; i < memory->met.count; i++) {
-    destroy_met(memory->met.items[i]);
+  for (int32_t i = 0; i < memory->met_count; i++) {
+    destroy_met(memory->met[i]);
   }
-  pod_list_deinit(&memory->met);
   pod_list_deinit(&memory->mistakes_ps);
   free(memory);
 }
@@ -78,17 +79,22 @@ static met_t *create_met(int32_t count, size_t classes) {
   return met;
 }
 
-static void keep_met(simulator_memory_t *memory, met_t *met) {
+// `hash`: of how its first collective began.
+static void keep_met(simulator_memory_t *memory, met_t *met, uint64_t hash) {
   int32_t dropped = 0;
   memory->size_bytes += met->size_bytes;
-  while (dropped < memory->met.count && memory->size_bytes > MEMORY_BYTES_MAX) {
-    memory->size_bytes -= memory->met.items[dropped]->size_bytes;
-    destroy_met(memory->met.items[dropped++]);
+  while (dropped < memory->met_count && (memory->size_bytes > MEMORY_BYTES_MAX ||
+                                         memory->met_count - dropped == MET_MAX)) {
+    memory->size_bytes -= memory->met[dropped]->size_bytes;
+    destroy_met(memory->met[dropped++]);
   }
-  memory->met.count -= dropped;
-  memmove(memory->met.items, &memory->met.items[dropped],
-          (size_t)memory->met.count * sizeof(*memory->met.items));
-  *pod_list_add(&memory->met) = met;
+  memory->met_count -= dropped;
+  const size_t kept = (size_t)memory->met_count;
+  memmove(memory->met, &memory->met[dropped], kept * sizeof(*memory->met));
+  memmove(memory->hashes, &memory->hashes[dropped], kept * sizeof(*memory->hashes));
+  memory->met[kept] = met;
+  memory->hashes[kept] = hash;
+  memory->met_count++;
 }
 
 // --- Episodes ---
@@ -272,7 +278,6 @@ static void keep_episode(const simulator_rounds_t *rounds,
   const size_t classes = (size_t)rounds->class_count;
   const int64_t base_ps = episode->begins_ps[0];
   met_t *met = create_met(episode->count, classes);
-  met->hash = hash_of(rounds, episode);
   memcpy(met->plans, episode->plans, sizeof(met->plans));
   for (size_t i = 0; i < (size_t)episode->count * classes; i++) {
     met->begins_ps[i] = episode->begins_ps[i] - base_ps;
@@ -286,7 +291,7 @@ static void keep_episode(const simulator_rounds_t *rounds,
       sums_ps[i] -= episode->sums_ps[c * SUMS + i];
     }
   }
-  keep_met(rounds->engine->memory, met);
+  keep_met(rounds->engine->memory, met, hash_of(rounds, episode));
 }
 
 // Whether what has begun of the episode began likewise.
@@ -343,10 +348,9 @@ static const met_t *find_met(const simulator_rounds_t *rounds,
     }
   }
   const uint64_t hash = hash_of(rounds, episode);
-  for (int32_t i = memory->met.count - 1; i >= 0; i--) {
-    if (memory->met.items[i]->hash == hash &&
-        is_like(rounds, episode, memory->met.items[i])) {
-      return memory->met.items[i];
+  for (int32_t i = memory->met_count - 1; i >= 0; i--) {
+    if (memory->hashes[i] == hash && is_like(rounds, episode, memory->met[i])) {
+      return memory->met[i];
     }
   }
   return NULL;
@@ -369,7 +373,6 @@ static const met_t *run_alone(simulator_rounds_t *rounds,
     destroy_met(met);
     return NULL;
   }
-  met->hash = hash_of(rounds, episode);
   met->plans[0] = episode->plans[0];
   for (int32_t c = 0; c < rounds->class_count; c++) {
     const int32_t chip = engine->classes.representatives[c];
@@ -383,7 +386,7 @@ static const met_t *run_alone(simulator_rounds_t *rounds,
     met->free_ps[c] = met->ends_ps[c];  // No later than that.
   }
   simulator_result_destroy(result);
-  keep_met(engine->memory, met);
+  keep_met(engine->memory, met, hash_of(rounds, episode));
   return met;
 }
 
