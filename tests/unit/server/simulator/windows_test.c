@@ -13,7 +13,7 @@
 #include "server/simulator/simulator.h"
 #include "tests/unit/server/simulator/random_world.h"
 
-enum { SEED_COUNT = 400, CHIPS_MAX = 64, LINKS_MAX = 3, TURNS = 8 };
+enum { SEED_COUNT = 200, CHIPS_MAX = 64, LINKS_MAX = 3, TURNS = 8 };
 
 typedef struct unevenness_t {
   simulator_slow_chip_t chips[CHIPS_MAX];
