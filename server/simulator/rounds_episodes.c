@@ -217,6 +217,10 @@ static void begin_all(simulator_rounds_t *rounds, const rounds_episode_t *episod
   release_chips(rounds);
 }
 
+static int64_t *sums_at(int64_t *sums_ps, int32_t class_index) {
+  return &sums_ps[(size_t)class_index * SUMS];
+}
+
 static void take_sums(const simulator_rounds_t *rounds, int32_t class_index,
                       int64_t *out_sums_ps) {
   const simulator_network_t *network = &rounds->engine->network;
@@ -228,7 +232,7 @@ static void take_sums(const simulator_rounds_t *rounds, int32_t class_index,
 
 static void follow_episode(simulator_rounds_t *rounds, rounds_episode_t *episode) {
   for (int32_t c = 0; c < rounds->class_count; c++) {
-    take_sums(rounds, c, &episode->sums_ps[c * SUMS]);
+    take_sums(rounds, c, sums_at(episode->sums_ps, c));
   }
   episode->stage = ROUNDS_FOLLOWED;
   begin_all(rounds, episode);
@@ -284,11 +288,11 @@ static void keep_episode(const simulator_rounds_t *rounds,
     met->ends_ps[i] = episode->ends_ps[i] - base_ps;
   }
   for (int32_t c = 0; c < rounds->class_count; c++) {
-    int64_t *sums_ps = &met->sums_ps[c * SUMS];
+    int64_t *sums_ps = sums_at(met->sums_ps, c);
     met->free_ps[c] = rounds->chips[c].links_free_ps - base_ps;
     take_sums(rounds, c, sums_ps);
     for (int i = 0; i < SUMS; i++) {
-      sums_ps[i] -= episode->sums_ps[c * SUMS + i];
+      sums_ps[i] -= sums_at(episode->sums_ps, c)[i];
     }
   }
   keep_met(rounds->engine->memory, met, hash_of(rounds, episode));
@@ -378,9 +382,9 @@ static const met_t *run_alone(simulator_rounds_t *rounds,
     const int32_t chip = engine->classes.representatives[c];
     const simulator_chip_t *alone = &result->classes[result->class_of_chip[chip]];
     for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
-      met->sums_ps[c * SUMS + d] = alone->links[d].busy_ps;
+      sums_at(met->sums_ps, c)[d] = alone->links[d].busy_ps;
     }
-    met->sums_ps[c * SUMS + TORUS_DIRECTIONS] = alone->ici_ps;
+    sums_at(met->sums_ps, c)[TORUS_DIRECTIONS] = alone->ici_ps;
     met->begins_ps[c] = episode->begins_ps[c] - episode->begins_ps[0];
     met->ends_ps[c] -= episode->begins_ps[0];
     met->free_ps[c] = met->ends_ps[c];  // No later than that.
@@ -421,7 +425,7 @@ static void look_up(simulator_rounds_t *rounds, const met_t *met) {
   now->begins_left = met->count * rounds->class_count;
   engine->result->episodes_looked_up++;
   for (int32_t c = 0; c < rounds->class_count; c++) {
-    const int64_t *sums_ps = &met->sums_ps[c * SUMS];
+    const int64_t *sums_ps = sums_at(met->sums_ps, c);
     for (int32_t d = 0; d < TORUS_DIRECTIONS; d++) {
       engine->network.channels[c * SIMULATOR_CHANNELS + d].busy_ps += sums_ps[d];
     }

@@ -25,7 +25,7 @@ typedef struct next_t {
 } next_t;
 
 static const rounds_lane_t *lane_of(const rounds_sender_t *sender, int32_t class_index) {
-  return &sender->lanes[class_index * sender->stride];
+  return &sender->lanes[(size_t)class_index * (size_t)sender->stride];
 }
 
 // When a lane that has no message on the link puts one there, at least.
