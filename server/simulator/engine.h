@@ -268,7 +268,7 @@ typedef struct simulator_engine_t {
   deferred;  // a = instance, b = class: begun, not started.
   simulator_dataflow_t *dataflow;
   simulator_rounds_t *rounds;    // NULL: not by rounds.
-  simulator_memory_t *memory;    // NULL: nothing is looked up.
+  simulator_memory_t *memory;    // Of rounds; else it may be NULL.
   simulator_windows_t *windows;  // NULL: not by windows. If neither, by the queue.
   simulator_periods_t *periods;  // NULL: no loop has turned.
   int64_t turns_ended;           // Of the first class.

@@ -427,8 +427,7 @@ static void keep_turn(const walk_t *walk) {
 static uint64_t hash_of(const words_t *state) {
   uint64_t hash = (uint64_t)state->count;
   for (int32_t i = 0; i < state->count; i++) {
-    hash = (hash ^ (uint64_t)state->items[i]) * UINT64_C(0x9fb21c651e98df25);
-    hash ^= hash >> 29;
+    hash = simulator_mix(hash, (uint64_t)state->items[i]);
   }
   return hash;
 }

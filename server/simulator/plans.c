@@ -240,8 +240,7 @@ static uint64_t hashed(uint64_t hash, const void *data, size_t size_bytes) {
   for (size_t i = 0; i + 4 <= size_bytes; i += 4) {
     uint32_t word;
     memcpy(&word, bytes + i, sizeof(word));
-    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-    hash ^= hash >> 29;
+    hash = simulator_mix(hash, word);
   }
   return hash;
 }
@@ -252,14 +251,11 @@ static uint64_t hash_of(const simulator_shape_t *shape) {
   hash = hashed(hash, shape->lanes, (size_t)shape->lane_count * sizeof(*shape->lanes));
   for (int32_t i = 0; i < shape->step_count; i++) {
     const simulator_step_t *step = &shape->steps[i];
-    hash = (hash ^ (uint64_t)step->send_bytes) * UINT64_C(0x9fb21c651e98df25);
-    hash ^= hash >> 29;
+    hash = simulator_mix(hash, (uint64_t)step->send_bytes);
     const uint32_t peers =
         (uint32_t)(step->send_peer + 1) * 31 + (uint32_t)(step->receive_peer + 1);
-    hash = (hash ^ (uint64_t)step->local_ps ^ ((uint64_t)peers << 32) ^
-            (uint32_t)step->tag) *
-           UINT64_C(0x9fb21c651e98df25);
-    hash ^= hash >> 31;
+    hash = simulator_mix(
+        hash, (uint64_t)step->local_ps ^ ((uint64_t)peers << 32) ^ (uint32_t)step->tag);
   }
   return hash;
 }

@@ -20,6 +20,12 @@
 #include "server/collective/schedule.h"
 #include "server/program/program.h"
 
+// A hash and one word more.
+static inline uint64_t simulator_mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+  return hash ^ (hash >> 31);
+}
+
 // From a chip to another one: along a dimension that closes in [0, size), else signed.
 typedef struct simulator_displacement_t {
   int32_t by[TORUS_DIMENSIONS];

@@ -259,11 +259,8 @@ pod_status_t simulator_rounds_run(simulator_engine_t *engine, bool *out_is_done,
   if (goes_on(rounds)) {
     rounds_episodes_check(rounds);
   }
-  bool is_any_live = false;
-  for (int i = 0; i < ROUNDS_PARTS_MAX; i++) {
-    is_any_live |= rounds->parts[i].is_live;
-  }
-  *out_is_done = !rounds->has_given_up && !rounds->is_mistaken && !is_any_live;
+  *out_is_done =
+      !rounds->has_given_up && !rounds->is_mistaken && !rounds_is_any_live(rounds);
   *out_is_mistaken = rounds->is_mistaken;
   return NULL;
 }

@@ -335,6 +335,9 @@ void rounds_deinit(simulator_rounds_t *rounds);
 rounds_part_t *rounds_open_part(simulator_rounds_t *rounds, int32_t instance);
 void rounds_close_part(simulator_rounds_t *rounds, rounds_part_t *part);
 
+// Whether any collective is followed.
+bool rounds_is_any_live(const simulator_rounds_t *rounds);
+
 // How many a class sends in a collective.
 int32_t rounds_messages_of(simulator_rounds_t *rounds, int32_t plan);
 

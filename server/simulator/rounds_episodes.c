@@ -270,9 +270,7 @@ static uint64_t hash_of(const simulator_rounds_t *rounds,
                         const rounds_episode_t *episode) {
   uint64_t hash = (uint64_t)episode->plans[0];
   for (int32_t c = 0; c < rounds->class_count; c++) {
-    hash = (hash ^ (uint64_t)(episode->begins_ps[c] - episode->begins_ps[0])) *
-           UINT64_C(0x9fb21c651e98df25);
-    hash ^= hash >> 29;
+    hash = simulator_mix(hash, (uint64_t)(episode->begins_ps[c] - episode->begins_ps[0]));
   }
   return hash;
 }
@@ -340,16 +338,12 @@ static bool have_all_begun(const simulator_rounds_t *rounds,
   return episode->is_even;
 }
 
+// All classes have begun it.
 static const met_t *find_met(const simulator_rounds_t *rounds,
                              const rounds_episode_t *episode) {
   const simulator_memory_t *memory = rounds->engine->memory;
-  if (memory == NULL || !episode->is_even || is_mistake(memory, episode->begins_ps[0])) {
+  if (!memory->looks_up || is_mistake(memory, episode->begins_ps[0])) {
     return NULL;
-  }
-  for (int32_t c = 0; c < rounds->class_count; c++) {
-    if (episode->begun[c] == 0) {
-      return NULL;
-    }
   }
   const uint64_t hash = hash_of(rounds, episode);
   for (int32_t i = memory->met_count - 1; i >= 0; i--) {
@@ -500,18 +494,9 @@ void rounds_episodes_begin(simulator_rounds_t *rounds, int32_t instance,
   follow_begin(rounds, instance, class_index, begin_ps);
 }
 
-static bool is_any_live(const simulator_rounds_t *rounds) {
-  for (int i = 0; i < ROUNDS_PARTS_MAX; i++) {
-    if (rounds->parts[i].is_live) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool rounds_episodes_go_on(simulator_rounds_t *rounds) {
   rounds_episode_t *now = &rounds->now;
-  const bool is_followed = now->stage == ROUNDS_FOLLOWED && !is_any_live(rounds);
+  const bool is_followed = now->stage == ROUNDS_FOLLOWED && !rounds_is_any_live(rounds);
   if (is_followed && now->is_even && rounds->engine->memory->looks_up) {
     keep_episode(rounds, now);
   }

@@ -249,6 +249,15 @@ void rounds_close_part(simulator_rounds_t *rounds, rounds_part_t *part) {
   part->is_live = false;
 }
 
+bool rounds_is_any_live(const simulator_rounds_t *rounds) {
+  for (int i = 0; i < ROUNDS_PARTS_MAX; i++) {
+    if (rounds->parts[i].is_live) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // --- All of it ---
 
 static void find_extremes(simulator_rounds_t *rounds) {

@@ -81,8 +81,7 @@ static uint32_t bucket_of(const simulator_shape_t *shape,
                           const simulator_shape_t **peers) {
   uint64_t hash = shape->hash;
   for (int32_t i = 0; i < shape->peer_count; i++) {
-    hash = (hash ^ peers[i]->hash) * UINT64_C(0x9fb21c651e98df25);
-    hash ^= hash >> 31;
+    hash = simulator_mix(hash, peers[i]->hash);
   }
   return (uint32_t)hash % LINK_BUCKETS;
 }

@@ -274,14 +274,10 @@ static void make_classes(simulator_engine_t *engine, const int64_t *rates,
   for (int32_t chip = 0; chip < chips; chip++) {
     uint64_t mark = (uint64_t)factors[chip] << 32 | (uint32_t)traces[chip];
     for (int d = 0; d < channels; d++) {
-      mark = (mark ^ (uint64_t)rates[chip * SIMULATOR_CHANNELS + d]) *
-             UINT64_C(0x9fb21c651e98df25);
-      mark ^= mark >> 31;
+      mark = simulator_mix(mark, (uint64_t)rates[chip * SIMULATOR_CHANNELS + d]);
     }
-    mark = (mark ^ (uint64_t)sharing_place(engine, shares_hosts, chip)) *
-           UINT64_C(0x9fb21c651e98df25);
-    mark ^= mark >> 31;
-    marks[chip] = mark;
+    marks[chip] =
+        simulator_mix(mark, (uint64_t)sharing_place(engine, shares_hosts, chip));
   }
   const simulator_marks_t by_chip = {.of_chip = marks};
   simulator_classes_init(&engine->classes, &engine->plans, &by_chip,

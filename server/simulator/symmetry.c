@@ -15,14 +15,9 @@ typedef struct colour_t {
   uint64_t a, b;
 } colour_t;
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * UINT64_C(0x9fb21c651e98df25);
-  return hash ^ (hash >> 31);
-}
-
 static colour_t mixed(colour_t colour, uint64_t value) {
-  return (colour_t){mix(colour.a, value),
-                    mix(colour.b + UINT64_C(0x632be59bd9b4e019), ~value)};
+  return (colour_t){simulator_mix(colour.a, value),
+                    simulator_mix(colour.b + UINT64_C(0x632be59bd9b4e019), ~value)};
 }
 
 typedef struct refinement_t {

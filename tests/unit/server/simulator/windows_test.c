@@ -296,6 +296,46 @@ static void test_what_rounds_have_no_room_for_is_run_by_itself(void **state) {
   }
 }
 
+// What begins behind the end of another collective is taken to begin as it did in the
+// episode before; here it never does. That is found out so often and no oftener.
+static void test_mistakes_end_when_there_have_been_too_many(void **state) {
+  (void)state;
+  enum { VARIANTS = 28, MISTAKES_MAX = 16 };
+  const torus_t torus = {.size = {8, 1, 1}, .wraps = {true, false, false}};
+  world_t world;
+  world_begin(&world, 8);
+  const int32_t entry = program_computation(world.builder, "main", CHIP_NONE, CHIP_NONE);
+  const int32_t any = world_any(&world);
+  const int32_t align = world_all_reduce(&world, 8 * 12 * 64, 8, 1);
+  const int32_t brief = world_all_reduce(&world, 8 * 12 * 16, 8, 1);
+  const int32_t wide = world_all_reduce(&world, 8 * 12 * 65536, 8, 1);
+  for (int32_t i = 0; i < VARIANTS; i++) {
+    world_task(&world, entry, CHIP_TASK_COLLECTIVE, align, (chip_work_t){0});
+    const int32_t first =
+        world_task(&world, entry, CHIP_TASK_COLLECTIVE_START, wide, (chip_work_t){0});
+    world_task(&world, entry, CHIP_TASK_COLLECTIVE, brief, (chip_work_t){0});
+    world_compute(&world, entry, any, (10 + i) * (int64_t)US, 0);
+    const int32_t second =
+        world_task(&world, entry, CHIP_TASK_COLLECTIVE_START, brief, (chip_work_t){0});
+    end_open(&world, entry, CHIP_TASK_COLLECTIVE_DONE, second);
+    end_open(&world, entry, CHIP_TASK_COLLECTIVE_DONE, first);
+  }
+  chip_program_t *program = world_end(&world);
+  const simulator_slow_chip_t slow = {.chip = 5, .factor = 1.5};
+  simulator_options_t options = world_options(&torus);
+  options.events_max = 0;
+  options.slow_chips = &slow;
+  options.slow_chip_count = 1;
+  options.threads_max = 1;
+  simulator_result_t *result = world_run(program, &options);
+  assert_true(result->rounds_simulated > 0);
+  assert_int_equal(result->mistakes, MISTAKES_MAX);
+  simulator_result_destroy(result);
+  tally_t tally = {0};
+  compare(program, options, 2, &tally);
+  chip_program_destroy(program);
+}
+
 typedef struct canceller_t {
   atomic_bool is_cancelled;
   long after_us;
@@ -351,6 +391,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rounds_and_windows_tell_what_events_tell),
       cmocka_unit_test(test_what_rounds_have_no_room_for_is_run_by_itself),
+      cmocka_unit_test(test_mistakes_end_when_there_have_been_too_many),
       cmocka_unit_test(test_threads_end_when_the_run_is_cancelled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
