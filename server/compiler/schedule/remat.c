@@ -747,15 +747,15 @@ bool remat_shrink(remat_t *remat, clusters_t *clusters, const memory_t *memory,
 void remat_undo(remat_t *remat) {
   for (int32_t i = remat->changes.count - 1; i >= 0; i--) {
     const remat_change_t *change = &remat->changes.items[i];
-    if (change->index == CHANGE_NEW) {
-      mlir_op_unlink(change->op);
-    } else if (change->index == CHANGE_MOVED) {
-      mlir_op_unlink(change->op);
-      mlir_block_insert_before(change->next, change->op);
-    } else if (change->index == CHANGE_GONE) {
-      mlir_block_insert_before(change->next, change->op);
-    } else {
+    if (change->index >= 0) {
       change->op->operands[change->index] = change->old;
+      continue;
+    }
+    if (change->index != CHANGE_GONE) {
+      mlir_op_unlink(change->op);
+    }
+    if (change->index != CHANGE_NEW) {
+      mlir_block_insert_before(change->next, change->op);
     }
   }
   remat_deinit(remat);
