@@ -70,29 +70,31 @@ pod_status_t mlir_bytecode_section(mlir_bytecode_t *reader, mlir_section_t *out_
 
 // --- Strings ---
 
-// Lengths from the last to the first, then the bytes, each with a NUL at its end.
+// Lengths from the last to the first, then the bytes, each with a NUL at its end. A
+// string that has been taken no longer belongs to the section: no length is read out of
+// it.
 static pod_status_t read_strings(mlir_bytecode_t *reader) {
   int64_t count;
   POD_TRY(mlir_bytecode_count(reader, &count));
   reader->strings =
       pod_arena_array(reader->module->arena, (size_t)count, sizeof(*reader->strings));
   reader->string_count = count;
-  const uint8_t *end = reader->in.end;
+  mlir_bytes_t *in = &reader->in;
   for (int64_t i = count - 1; i >= 0; i--) {
     uint64_t length;
     POD_TRY(mlir_bytecode_varint(reader, &length));
-    if (length == 0 || length > (uint64_t)(end - reader->in.at) || end[-1] != 0) {
+    if (length == 0 || length > (uint64_t)(in->end - in->at) || in->end[-1] != 0) {
       return mlir_bytecode_error(reader, "string %lld does not lie in its section",
                                  (long long)i);
     }
-    end -= length;
-    reader->strings[i] = (mlir_bytecode_string_t){(const char *)end, (int64_t)length - 1};
+    in->end -= length;
+    reader->strings[i] =
+        (mlir_bytecode_string_t){(const char *)in->end, (int64_t)length - 1};
   }
-  return end == reader->in.at
-             ? NULL
-             : mlir_bytecode_error(reader,
-                                   "bytes between the lengths of the strings and "
-                                   "the strings");
+  return at_end(reader) ? NULL
+                        : mlir_bytecode_error(reader,
+                                              "bytes between the lengths of the strings "
+                                              "and the strings");
 }
 
 // --- Dialects and names of operations ---

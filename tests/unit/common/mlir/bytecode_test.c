@@ -217,6 +217,24 @@ static void test_a_long_chain_of_locations_is_forgotten(void **state) {
   pod_text_deinit(&text);
 }
 
+// The bytes of the last string, whose length comes first, where the next length should
+// be: as a length it would place the first string before the file.
+static void test_a_length_is_not_read_out_of_a_string(void **state) {
+  (void)state;
+  pod_text_t text = {0}, part = {0};
+  pod_text_add_bytes(&text, "ML\xefR\x0dtest", 10);  // Version 6.
+  bytecode_varint(&part, 2);
+  bytecode_varint(&part, 10);
+  bytecode_varint(&part, (uint64_t)1 << 40);
+  while (part.length < 11) {
+    pod_text_add_bytes(&part, "x", 1);
+  }
+  pod_text_add_bytes(&part, "", 1);
+  bytecode_section(&text, 0, &part);
+  pod_text_deinit(&part);
+  expect_refused(&text, "byte 14: the bytecode ends too early");
+}
+
 static void test_the_head_is_read_alone(void **state) {
   (void)state;
   pod_text_t text = {0};
@@ -241,6 +259,7 @@ int main(void) {
       cmocka_unit_test(test_an_attribute_is_no_part_of_itself),
       cmocka_unit_test(test_attributes_cannot_stand_for_more_than_fits),
       cmocka_unit_test(test_a_long_chain_of_locations_is_forgotten),
+      cmocka_unit_test(test_a_length_is_not_read_out_of_a_string),
       cmocka_unit_test(test_the_head_is_read_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
