@@ -121,24 +121,26 @@ pod_status_t mlir_bytecode_dense_array(mlir_bytecode_t *reader,
 
 // --- dense<…> ---
 
+static pod_status_t misfit(mlir_bytecode_t *reader, int64_t length) {
+  return mlir_bytecode_error(reader, "%lld bytes do not fit a constant of its type",
+                             (long long)length);
+}
+
 // [[0, 1], [2, 3]], by the sizes in "2x2xindex>".
-static void add_indexes(pod_text_t *text, const char *sizes, const uint8_t **at,
-                        const uint8_t *end) {
+static void add_indexes(pod_text_t *text, const char *sizes, const uint8_t **at) {
   char *behind;
   const long long size = strtoll(sizes, &behind, 10);
   if (behind == sizes) {
-    int64_t value = 0;
-    if (end - *at >= (int64_t)sizeof(value)) {
-      memcpy(&value, *at, sizeof(value));
-      *at += sizeof(value);
-    }
+    int64_t value;
+    memcpy(&value, *at, sizeof(value));
+    *at += sizeof(value);
     pod_text_add_int(text, value);
     return;
   }
   pod_text_add(text, "[");
-  for (long long i = 0; i < size && *at < end; i++) {
+  for (long long i = 0; i < size; i++) {
     pod_text_add(text, i > 0 ? ", " : "");
-    add_indexes(text, behind + 1, at, end);
+    add_indexes(text, behind + 1, at);
   }
   pod_text_add(text, "]");
 }
@@ -151,18 +153,39 @@ static void add_hex(pod_text_t *text, const uint8_t *bytes, const uint8_t *end) 
   pod_text_add(text, "\"");
 }
 
+// Whether that is as many bytes as "2x2xindex>" has.
+static bool fits_indexes(const char *sizes, int64_t length) {
+  int64_t bytes = sizeof(int64_t);
+  char *behind;
+  long long size = strtoll(sizes, &behind, 10);
+  while (behind != sizes) {
+    if (size < 0 || __builtin_mul_overflow(bytes, (int64_t)size, &bytes)) {
+      return false;
+    }
+    sizes = behind + 1;
+    size = strtoll(sizes, &behind, 10);
+  }
+  return bytes == length;
+}
+
 // Elements of types that are none of ours stay text.
-static const mlir_attr_t *keep_text(mlir_bytecode_t *reader, const mlir_type_t *type,
-                                    const uint8_t *bytes, int64_t length) {
+static pod_status_t keep_text(mlir_bytecode_t *reader, const mlir_type_t *type,
+                              const uint8_t *bytes, int64_t length,
+                              const mlir_attr_t **out_attr) {
   static const char prefix[] = "tensor<";
   const uint8_t *end = bytes + length;
   const char *suffix = strstr(type->text, "index>");
   pod_text_t text = {0};
   if (suffix == NULL || strncmp(type->text, prefix, strlen(prefix)) != 0) {
     add_hex(&text, bytes, end);
-  } else if (length > 0) {
-    const bool is_splat = length == sizeof(int64_t);
-    add_indexes(&text, is_splat ? suffix : type->text + strlen(prefix), &bytes, end);
+  } else {
+    const char *sizes = length == sizeof(int64_t) ? suffix : type->text + strlen(prefix);
+    if (!fits_indexes(sizes, length)) {
+      return misfit(reader, length);
+    }
+    if (length > 0) {
+      add_indexes(&text, sizes, &bytes);
+    }
   }
   mlir_attr_t *attr = mlir_attr_new(reader->module, MLIR_ATTR_DIALECT);
   attr->text = "dense";
@@ -172,7 +195,8 @@ static const mlir_attr_t *keep_text(mlir_bytecode_t *reader, const mlir_type_t *
                               text.length);
   attr->weight = 1 + attr->length / 16;
   pod_text_deinit(&text);
-  return attr;
+  *out_attr = attr;
+  return NULL;
 }
 
 // 0xff is a splat of true; packed are they when there are fewer bytes than elements.
@@ -224,8 +248,7 @@ pod_status_t mlir_bytecode_dense_of(mlir_bytecode_t *reader, const mlir_type_t *
                                     const uint8_t *bytes, int64_t length,
                                     const mlir_attr_t **out_attr) {
   if (type->kind == MLIR_TYPE_OPAQUE) {
-    *out_attr = keep_text(reader, type, bytes, length);
-    return NULL;
+    return keep_text(reader, type, bytes, length, out_attr);
   }
   if (type->kind != MLIR_TYPE_TENSOR || !tensor_shape_is_static(&type->shape)) {
     return mlir_bytecode_error(reader,
@@ -233,8 +256,7 @@ pod_status_t mlir_bytecode_dense_of(mlir_bytecode_t *reader, const mlir_type_t *
   }
   const int64_t count = arrange(reader, &type->shape, &bytes, length);
   if (count < 0) {
-    return mlir_bytecode_error(reader, "%lld bytes do not fit a constant of its type",
-                               (long long)length);
+    return misfit(reader, length);
   }
   mlir_attr_t *attr = mlir_attr_new(reader->module, MLIR_ATTR_DENSE);
   attr->type = type;

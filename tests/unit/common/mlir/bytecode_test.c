@@ -235,6 +235,21 @@ static void test_a_length_is_not_read_out_of_a_string(void **state) {
   expect_refused(&text, "byte 14: the bytecode ends too early");
 }
 
+// 2^28 numbers in twelve bytes were written out one by one.
+static void test_a_constant_of_indexes_has_all_of_them(void **state) {
+  (void)state;
+  file_t file;
+  pod_text_t text = {0};
+  begin(&file);
+  const uint64_t index = type(&file, BYTECODE_NUMBERS(1));
+  const uint64_t many = type(&file, BYTECODE_NUMBERS(13, 1, UINT64_C(2) << 28, index));
+  const uint64_t constant =
+      attr(&file, BYTECODE_NUMBERS(18, many, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+  bytecode_op(&file.writer, file.ret, constant, -1, -1, BYTECODE_NUMBERS(0));
+  finish(&file, &text);
+  expect_refused(&text, "12 bytes do not fit a constant of its type");
+}
+
 static void test_the_head_is_read_alone(void **state) {
   (void)state;
   pod_text_t text = {0};
@@ -260,6 +275,7 @@ int main(void) {
       cmocka_unit_test(test_attributes_cannot_stand_for_more_than_fits),
       cmocka_unit_test(test_a_long_chain_of_locations_is_forgotten),
       cmocka_unit_test(test_a_length_is_not_read_out_of_a_string),
+      cmocka_unit_test(test_a_constant_of_indexes_has_all_of_them),
       cmocka_unit_test(test_the_head_is_read_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
